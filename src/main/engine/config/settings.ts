@@ -1,0 +1,65 @@
+import type { PermissionMode } from '../../../shared/model/approval'
+import type { ProviderType } from '../../../shared/model/settings'
+
+/** What config.toml can say, with defaults filled in. The zod schema in `schema.ts` produces exactly this. */
+export interface Settings {
+  defaultModel: string | undefined
+  defaultPermissionMode: PermissionMode
+  providers: Readonly<Record<string, ProviderSettings>>
+  models: Readonly<Record<string, ModelSettings>>
+  loop: LoopSettings
+  tools: ToolSettings
+}
+
+export interface ProviderSettings {
+  type: ProviderType
+  /** Without a trailing slash; default: the provider's own. */
+  baseUrl?: string
+  /** Name of the environment variable that holds the key. */
+  apiKeyEnv?: string
+  /** The key itself, as written in the file. */
+  apiKey?: string
+  headers?: Readonly<Record<string, string>>
+}
+
+export interface ModelSettings {
+  /** Key into `providers`. */
+  provider: string
+  /** What the provider calls it. */
+  model: string
+  label?: string
+  /** Tokens. */
+  contextWindow: number
+  maxOutputTokens?: number
+  capabilities: readonly ('tools' | 'image_in' | 'thinking')[]
+}
+
+export interface LoopSettings {
+  /** Most steps of a turn. */
+  maxSteps: number
+  /** Attempts per step, the first included. */
+  maxAttempts: number
+  /** A stream silent for this long has failed. */
+  idleTimeoutMs: number
+  /** First retry delay; doubles up to `retryMaxMs`. */
+  retryBaseMs: number
+  retryMaxMs: number
+}
+
+export interface ToolSettings {
+  /** Names of tools that are not offered to the model. */
+  disabled: readonly string[]
+  /** Result limit in characters per tool name. */
+  maxResultChars: Readonly<Record<string, number>>
+  /** Names of environment variables commands never see, beside the keys of the providers. */
+  hideEnv: readonly string[]
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  defaultModel: undefined,
+  defaultPermissionMode: 'ask',
+  providers: {},
+  models: {},
+  loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
+  tools: { disabled: [], maxResultChars: {}, hideEnv: [] },
+}

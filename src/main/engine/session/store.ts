@@ -1,0 +1,34 @@
+import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
+
+/**
+ * The session store: one append-only event table and what is derived from it. All calls are synchronous
+ * (better-sqlite3); an append that returned survives the death of the process.
+ */
+export interface Store {
+  /** Appends in one transaction, gives `seq` and `at`, folds the header, indexes text for search. */
+  append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
+  /** Creates a session in a folder (its real path) and takes its lease. */
+  create(input: { sessionId: string; folder: string; title: string; mode: SessionHeader['mode']; model?: string; addedFolders: string[] }): SessionHeader
+  header(sessionId: string): SessionHeader | undefined
+  /** Newest first. `folder` is a real path. */
+  list(filter?: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
+  /** Events with `seq > since`, oldest first. */
+  since(sessionId: string, since: number, limit?: number): RecordedEvent[]
+  /**
+   * A window of at most about `limit` events that ends before `before` (default: the end). It starts at a `turn.started` or
+   * `step.started` (or the session's beginning), so that it folds by itself.
+   */
+  window(sessionId: string, options: { before?: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
+  /** Only the events the model's history is made of, newest first, lazily: stop reading when enough. */
+  historyBackwards(sessionId: string): Iterable<RecordedEvent>
+  search(query: string, limit?: number): SearchHit[]
+  /** Takes the session for this process; false with where it runs when another live process has it. */
+  acquire(sessionId: string): { ok: true } | { ok: false; where: string }
+  release(sessionId: string): void
+  /** Sessions with a turn that is open although no live process holds them: their process died. */
+  interrupted(): string[]
+  /** Deletes a session and all its events. */
+  remove(sessionId: string): void
+  close(): void
+}

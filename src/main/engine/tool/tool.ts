@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import type { ResultPart } from '../../../shared/model/message'
+import type { Preview, ToolDetails } from '../../../shared/model/preview'
+import type { Todo } from '../../../shared/model/todo'
+
+/** Hints about a tool, as in the Model Context Protocol. They can make a policy stricter, never laxer. */
+export interface ToolAnnotations {
+  readOnly: boolean
+  destructive: boolean
+  idempotent: boolean
+  openWorld: boolean
+}
+
+/**
+ * Something a call will touch. Two calls conflict when their accesses meet (same path, or one inside a `tree`)
+ * and one of them writes. `all` meets everything. `path` is absolute with symlinks resolved.
+ */
+export type Access =
+  | { kind: 'file'; path: string; write: boolean }
+  | { kind: 'tree'; path: string; write: boolean }
+  | { kind: 'command'; command: string; cwd: string }
+  | { kind: 'network'; host: string }
+  | { kind: 'all' }
+
+/** What a call returns. An expected failure is `isError` with advice the model can act on; a throw is a bug. */
+export interface ToolResult {
+  content: ResultPart[]
+  isError?: boolean
+  details?: ToolDetails
+}
+
+/** What differs per call. */
+export interface CallContext {
+  callId: string
+  signal: AbortSignal
+  /** Appends to what the tool's card shows while it runs. Cheap; merged per frame. */
+  progress(text: string): void
+}
+
+/** A standing permission a user may give on the approval card: exactly what it covers, in words and as a key. */
+export interface Remember {
+  /** Stored for the session; a later call with an equal key is allowed. */
+  key: string
+  /** What the button says, e.g. `Allow edits in src/checkout for this session`. */
+  label: string
+}
+
+/** A call that is ready to run. Policies decide on it, the scheduler orders it, the approval card shows it. */
+export interface PreparedCall {
+  /** One line for people: `src/x.ts`, `npm test`. Without the tool's name. */
+  summary: string
+  accesses: Access[]
+  /** What would change, for the approval card. Computed only when it is asked for. */
+  preview?: () => Promise<Preview | undefined>
+  rememberAs?: Remember
+  /** Called once, only when allowed. */
+  run(ctx: CallContext): Promise<ToolResult>
+}
+
+/** What `prepare` answers when the call cannot be made: a result the model can act on. */
+export interface Refusal {
+  refused: ToolResult
+}
+
+export interface Tool<Schema extends z.ZodType = z.ZodType> {
+  name: string
+  /** For the model; the `.md` beside the tool. */
+  description: string
+  input: Schema
+  annotations: ToolAnnotations
+  /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
+  timeoutMs?: number | null
+  /** Result limit in characters; default 50,000. */
+  maxResultChars?: number
+  /** Cheap and free of effects; says what would be touched. `input` is already validated. */
+  prepare(input: z.output<Schema>): Promise<PreparedCall | Refusal>
+}
+
+/** A failure the model can act on. */
+export function failed(text: string, details?: ToolDetails): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true, ...(details && { details }) }
+}
+
+/** A refusal to prepare, with advice. */
+export function refuse(text: string): Refusal {
+  return { refused: failed(text) }
+}
+
+/** A plain text result. */
+export function ok(text: string, details?: ToolDetails): ToolResult {
+  return { content: [{ type: 'text', text }], ...(details && { details }) }
+}
+
+/** The session's to-do list, as the TodoList tool needs it. */
+export interface TodoStore {
+  get(): readonly Todo[]
+  /** Records the change. */
+  set(todos: Todo[]): void
+}

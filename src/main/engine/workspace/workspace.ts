@@ -1,0 +1,36 @@
+/**
+ * The folders a session works in, and what its agent has read of them.
+ */
+export interface Workspace {
+  /** Real path of the project folder: relative paths start here. */
+  readonly root: string
+  /** Real paths of further folders the user added to the session. */
+  readonly addedFolders: readonly string[]
+  /**
+   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved (for a file that is not there yet: of
+   * its nearest existing parent). Throws nothing.
+   */
+  resolve(path: string): Promise<ResolvedPath>
+  /** What the model and the user are shown: relative inside the root, else absolute. */
+  display(absolutePath: string): string
+  readonly reads: ReadState
+}
+
+export interface ResolvedPath {
+  /** As written, made absolute and normalised. */
+  path: string
+  /** With symlinks resolved; what decisions are made on. */
+  realPath: string
+  /** Whether `realPath` lies in the root or an added folder. */
+  inside: boolean
+  /** The rule that makes this a sensitive file (of either path), if one does: see reference/tools.md. */
+  sensitive: string | undefined
+}
+
+/** Which file contents the agent has seen; by real path and content, kept for the life of the session. */
+export interface ReadState {
+  /** Remembers that the agent has seen (or itself written) this content. */
+  markRead(realPath: string, contentHash: string): void
+  /** The hash last seen, or undefined when never read. */
+  lastRead(realPath: string): string | undefined
+}

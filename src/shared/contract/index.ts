@@ -1,0 +1,20 @@
+import type { ContractRouterClient } from '@orpc/contract'
+import { appContract } from './app'
+import { approvalContract } from './approval'
+import { folderContract } from './folder'
+import { pushContract } from './push'
+import { sessionContract } from './session'
+import { settingsContract } from './settings'
+
+/** Every method there is. A handler that is missing does not compile (src/main/api). */
+export const contract = {
+  app: appContract,
+  session: sessionContract,
+  approval: approvalContract,
+  settings: settingsContract,
+  folder: folderContract,
+  push: pushContract,
+}
+
+/** What the interface calls: the same over direct calls, a MessagePort or a WebSocket. */
+export type TrestleClient = ContractRouterClient<typeof contract>

@@ -1,0 +1,28 @@
+import { oc, type } from '@orpc/contract'
+import { z } from 'zod'
+import { PERMISSION_MODES } from '../model/approval'
+import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type SettingsView } from '../model/settings'
+
+const name = z.string().regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only')
+const modelId = z.string().min(1).max(200)
+
+export const settingsContract = {
+  get: oc.output(type<SettingsView>()),
+  /** Adds or changes a provider in config.toml; comments and order survive. `apiKey` goes to the secret store, never to the file. */
+  saveProvider: oc
+    .input(z.strictObject({ id: name, type: z.enum(PROVIDER_TYPES), baseUrl: z.url().optional(), apiKeyEnv: z.string().optional(), apiKey: z.string().optional() }))
+    .output(type<SettingsView>()),
+  /** Removes a provider, its models and its stored key. */
+  removeProvider: oc.input(z.strictObject({ id: name })).output(type<SettingsView>()),
+  saveModel: oc
+    .input(z.strictObject({ id: modelId, providerId: name, model: z.string().min(1), label: z.string().optional(), contextWindow: z.int().min(1000).max(100_000_000), toolCalls: z.boolean(), imagesIn: z.boolean(), thinking: z.boolean() }))
+    .output(type<SettingsView>()),
+  removeModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
+  setDefaultModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
+  setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
+  setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
+  /** One tiny request to the model; says in words how it went. */
+  testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
+  /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */
+  findLocal: oc.output(type<FoundServer[]>()),
+}

@@ -1,0 +1,82 @@
+import type { RecordedEvent } from './event'
+import type { SessionHeader } from './session'
+
+const NO_USAGE = { input: 0, output: 0, cached: 0, thinking: 0 }
+
+/** The header of a session whose first event (`session.created`) has not been folded yet. */
+export function emptyHeader(sessionId: string): SessionHeader {
+  return {
+    sessionId,
+    folder: '',
+    addedFolders: [],
+    title: '',
+    titleIsCustom: false,
+    mode: 'ask',
+    createdAt: 0,
+    updatedAt: 0,
+    seq: 0,
+    archived: false,
+    queue: [],
+    approvals: [],
+    todos: [],
+    spent: NO_USAGE,
+    turns: 0,
+  }
+}
+
+/** Folds one recorded event into the header. Pure; returns a new header. */
+export function applyHeader(header: SessionHeader, event: RecordedEvent): SessionHeader {
+  const next = { ...header, seq: event.seq, updatedAt: event.at }
+  switch (event.type) {
+    case 'session.created':
+      return { ...next, folder: event.folder, title: event.title, mode: event.mode, addedFolders: event.addedFolders, createdAt: event.at, ...(event.model !== undefined && { model: event.model }) }
+    case 'session.changed':
+      return {
+        ...next,
+        ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
+        ...(event.model !== undefined && { model: event.model }),
+        ...(event.mode !== undefined && { mode: event.mode }),
+        ...(event.addedFolders !== undefined && { addedFolders: event.addedFolders }),
+        ...(event.archived !== undefined && { archived: event.archived }),
+      }
+    case 'prompt.queued':
+      return { ...next, queue: [...header.queue, { promptId: event.promptId, parts: event.parts }] }
+    case 'prompt.edited':
+      return { ...next, queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, parts: event.parts } : prompt)) }
+    case 'prompt.removed':
+      return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+    case 'turn.started':
+      return { ...withoutFailure(next), turnId: event.turnId, turns: header.turns + 1, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+    case 'turn.steered':
+      return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+    case 'step.finished':
+      if (!event.usage) return next
+      return {
+        ...next,
+        context: event.usage,
+        spent: {
+          input: header.spent.input + event.usage.input,
+          output: header.spent.output + event.usage.output,
+          cached: header.spent.cached + event.usage.cached,
+          thinking: header.spent.thinking + event.usage.thinking,
+        },
+      }
+    case 'approval.requested':
+      return { ...next, approvals: [...header.approvals, event.approval] }
+    case 'approval.resolved':
+      return { ...next, approvals: header.approvals.filter((approval) => approval.approvalId !== event.approvalId) }
+    case 'todos.changed':
+      return { ...next, todos: event.todos }
+    case 'turn.finished': {
+      const { turnId: _ended, ...rest } = next
+      return { ...rest, approvals: [], lastStop: event.stop, ...(event.failure && { lastFailure: event.failure }) }
+    }
+    default:
+      return next
+  }
+}
+
+function withoutFailure(header: SessionHeader): SessionHeader {
+  const { lastStop: _stop, lastFailure: _failure, ...rest } = header
+  return rest
+}

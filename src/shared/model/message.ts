@@ -1,0 +1,74 @@
+/**
+ * The words of a conversation: what a user says, what a model answers, what a tool returns.
+ * Everything here is plain data that survives JSON, so it can be stored, sent and replayed.
+ */
+
+/** A piece of text. */
+export interface TextPart {
+  type: 'text'
+  text: string
+}
+
+/** A picture (or video) as base64. `name` is the file it came from, when it came from one. */
+export interface MediaPart {
+  type: 'media'
+  /** IANA media type, e.g. `image/png`. */
+  mediaType: string
+  /** Base64, without a data-URL prefix. */
+  data: string
+  name?: string
+}
+
+/** What a user can send: text and media, in order. */
+export type UserPart = TextPart | MediaPart
+
+/** What a tool can return to the model. */
+export type ResultPart = TextPart | MediaPart
+
+/**
+ * Opaque data a provider wants to see again with the part it came with (thinking signatures,
+ * item ids). Keyed by provider; never read by anything but the provider adapter.
+ */
+export type ProviderMetadata = Record<string, Record<string, unknown>>
+
+/** The model's answer text. */
+export interface AnswerPart extends TextPart {
+  metadata?: ProviderMetadata
+}
+
+/** The model's reasoning, shown folded and sent back where the wire wants it. */
+export interface ThinkingPart {
+  type: 'thinking'
+  text: string
+  metadata?: ProviderMetadata
+}
+
+/** One tool call as the model wrote it. `input` is the raw JSON text: it may not parse. */
+export interface ToolCallPart {
+  type: 'tool_call'
+  callId: string
+  name: string
+  input: string
+  metadata?: ProviderMetadata
+}
+
+export type AssistantPart = AnswerPart | ThinkingPart | ToolCallPart
+
+/** One message of the model's history, in order. `tool` answers the `tool_call` of the same `callId`. */
+export type Message =
+  | { role: 'user'; parts: UserPart[] }
+  | { role: 'assistant'; parts: AssistantPart[] }
+  | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }
+
+/** Tokens of one request as the provider counted them. `cached` is the part of `input` read from a cache. */
+export interface Usage {
+  input: number
+  output: number
+  cached: number
+  thinking: number
+}
+
+/** All text of some parts, joined without separators. */
+export function textOf(parts: readonly { type: string; text?: string }[]): string {
+  return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
+}

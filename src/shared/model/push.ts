@@ -1,0 +1,20 @@
+import type { LiveEvent, SessionEvent } from './event'
+import type { SessionHeader, SessionSummary } from './session'
+
+/**
+ * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once and in order,
+ * with live events between. `lagged`: this client was too slow, what was queued for it is dropped and the subscription ends; it subscribes again
+ * with the last `seq` it has and misses nothing.
+ */
+export type SessionPush =
+  | { type: 'start'; header: SessionHeader; /** What is being streamed right now, from its beginning; replaces what the client had. */ live: LiveEvent[] }
+  | { type: 'events'; events: SessionEvent[] }
+  | { type: 'lagged' }
+
+/** What a subscriber to the whole app gets: state, not history, so only the newest counts. */
+export type AppPush =
+  | { type: 'sessions'; changed: SessionSummary[]; removed: string[] }
+  | { type: 'settings' }
+  | { type: 'models' }
+  /** Sent every few seconds so that silence means a lost connection. */
+  | { type: 'heartbeat'; at: number }

@@ -1,0 +1,99 @@
+import type { Approval, PermissionMode } from './approval'
+import type { Failure } from './errors'
+import type { Usage, UserPart } from './message'
+import type { Todo } from './todo'
+
+/** What a session is doing, for the dot in the list. */
+export type SessionStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'interrupted'
+
+/** A prompt that waits for the running turn to end. */
+export interface QueuedPrompt {
+  promptId: string
+  parts: UserPart[]
+}
+
+/**
+ * The part of a session that is not its transcript: small, kept in its store row, and itself a fold of the
+ * events (`applyHeader`), so it can be rebuilt from them.
+ */
+export interface SessionHeader {
+  sessionId: string
+  /** Real path of the project folder. */
+  folder: string
+  /** Folders outside the project that tools may reach without asking. */
+  addedFolders: string[]
+  title: string
+  /** `true` once the user (not the first prompt) chose the title. */
+  titleIsCustom: boolean
+  /** `provider/model` id, or undefined for the default model. */
+  model?: string
+  mode: PermissionMode
+  createdAt: number
+  updatedAt: number
+  /** `seq` of the latest event folded in. */
+  seq: number
+  archived: boolean
+  turnId?: string
+  /** How the latest turn ended. */
+  lastStop?: StopReason
+  lastFailure?: Failure
+  queue: QueuedPrompt[]
+  approvals: Approval[]
+  todos: Todo[]
+  /** Tokens of the latest request: what the context meter shows. */
+  context?: Usage
+  /** Tokens of all requests. */
+  spent: Usage
+  turns: number
+}
+
+/** One row of the session list. */
+export interface SessionSummary {
+  sessionId: string
+  folder: string
+  title: string
+  status: SessionStatus
+  /** How many approvals wait. */
+  waiting: number
+  updatedAt: number
+  archived: boolean
+  model?: string
+  /** Set when another process holds the session: where it runs. */
+  elsewhere?: string
+}
+
+/**
+ * Why a turn ended: the Agent Client Protocol's reasons, and two of our own: `error` (see the failure) and
+ * `interrupted` (the process died in mid-turn; noticed at the next start).
+ */
+export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled' | 'error' | 'interrupted'
+
+/** The status a header shows. */
+export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop'>): SessionStatus {
+  if (header.approvals.length > 0) return 'waiting'
+  if (header.turnId !== undefined) return 'running'
+  switch (header.lastStop) {
+    case undefined:
+      return 'idle'
+    case 'error':
+    case 'refusal':
+    case 'max_tokens':
+      return 'failed'
+    case 'interrupted':
+      return 'interrupted'
+    case 'cancelled':
+      return 'idle'
+    default:
+      return 'done'
+  }
+}
+
+/** One message that matches a search. `snippet` marks the match with U+0001 and U+0002. */
+export interface SearchHit {
+  sessionId: string
+  title: string
+  folder: string
+  seq: number
+  at: number
+  snippet: string
+}

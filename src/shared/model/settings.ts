@@ -1,0 +1,60 @@
+/** A mistake in config.toml, with its place. Line and column count from 1. */
+export interface ConfigProblem {
+  file: string
+  line?: number
+  column?: number
+  message: string
+}
+
+export const PROVIDER_TYPES = ['openai-compatible', 'openai-responses', 'anthropic', 'google', 'moonshot'] as const
+export type ProviderType = (typeof PROVIDER_TYPES)[number]
+
+/** A provider as the settings page sees it: never the key itself. */
+export interface ProviderView {
+  id: string
+  type: ProviderType
+  baseUrl?: string
+  apiKeyEnv?: string
+  /** Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. */
+  keyFrom: 'stored' | 'environment' | 'file' | 'none'
+}
+
+/** A model as the settings page edits it. */
+export interface ModelView {
+  id: string
+  providerId: string
+  model: string
+  label: string
+  contextWindow: number
+  toolCalls: boolean
+  imagesIn: boolean
+  thinking: boolean
+  scripted?: boolean
+  origin: 'configured' | 'found' | 'built-in'
+}
+
+/** A local model server that answered on its usual loopback port. */
+export interface FoundServer {
+  name: string
+  baseUrl: string
+  models: string[]
+}
+
+export interface SettingsView {
+  file: string
+  problems: ConfigProblem[]
+  defaultModel?: string
+  defaultPermissionMode: 'ask' | 'accept-edits' | 'auto'
+  providers: ProviderView[]
+  models: ModelView[]
+  /** Every tool with its toggle. */
+  tools: { name: string; description: string; enabled: boolean }[]
+}
+
+/** How a connection test went. */
+export interface ConnectionTest {
+  ok: boolean
+  durationMs: number
+  /** The answer's beginning, or what went wrong and what to do. */
+  message: string
+}
