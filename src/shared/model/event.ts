@@ -24,7 +24,7 @@ export type EventBody =
   | { type: 'step.finished'; turnId: string; stepId: string; parts: AssistantPart[]; usage?: Usage; finish: FinishReason; partial?: boolean; durationMs: number }
   | { type: 'tool.started'; turnId: string; stepId: string; callId: string; name: string; input: string; summary: string; preview?: Preview }
   | { type: 'approval.requested'; approval: Approval }
-  | { type: 'approval.resolved'; approvalId: string; callId: string; outcome: ApprovalOutcome; /** What the user wrote to the model when rejecting. */ feedback?: string; reason?: string }
+  | { type: 'approval.resolved'; approvalId: string; callId: string; outcome: ApprovalOutcome; /** The key that is allowed for the session from now on. */ remembered?: string; /** What the user wrote to the model when rejecting. */ feedback?: string; reason?: string }
   /** Exactly one for each tool.started, also when stopped. */
   | { type: 'tool.finished'; turnId: string; callId: string; name: string; content: ResultPart[]; isError: boolean; details?: ToolDetails; durationMs: number }
   | { type: 'todos.changed'; todos: Todo[] }

@@ -43,6 +43,8 @@ export interface Remember {
   key: string
   /** What the button says, e.g. `Allow edits in src/checkout for this session`. */
   label: string
+  /** Keys which, when allowed before, cover this call too: for a file, those of the folders above its own. */
+  coveredBy?: readonly string[]
 }
 
 /** A call that is ready to run. Policies decide on it, the scheduler orders it, the approval card shows it. */

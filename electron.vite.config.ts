@@ -1,0 +1,41 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+
+/** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
+const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp']
+const external = (id: string): boolean => id.startsWith('node:') || OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`))
+
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      target: 'node24',
+      externalizeDeps: false,
+      minify: false,
+      rolldownOptions: {
+        external,
+        input: { index: 'src/main/index.ts', cli: 'src/main/cli.ts' },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      target: 'chrome140',
+      externalizeDeps: false,
+      rolldownOptions: {
+        external: ['electron'],
+        input: { index: 'src/preload/index.ts' },
+        // A sandboxed preload is one CommonJS file (docs/electron-assumptions.md).
+        output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    plugins: [react(), tailwindcss()],
+    build: { outDir: 'out/renderer', target: 'chrome140', rolldownOptions: { input: { index: 'src/renderer/index.html' } } },
+  },
+})

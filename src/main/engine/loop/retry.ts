@@ -1,0 +1,20 @@
+import { CodedError, ERRORS } from '../../../shared/model/errors'
+import type { LoopSettings } from '../config/settings'
+
+/** Longest wait a server's Retry-After is honoured for; beyond it the failure is final and says so. */
+const RETRY_AFTER_LIMIT_MS = 10 * 60_000
+
+/**
+ * How long to wait before attempt `attempt + 1`, in ms, or undefined when trying again cannot help or was tried enough.
+ * Exponential from `retryBaseMs` to `retryMaxMs` with 25 % jitter; a Retry-After is a lower bound.
+ */
+export function retryDelay(error: unknown, attempt: number, settings: LoopSettings, random: () => number): number | undefined {
+  if (!(error instanceof CodedError) || !ERRORS[error.code].retryable || attempt >= settings.maxAttempts) return undefined
+  const exponential = Math.min(settings.retryMaxMs, settings.retryBaseMs * 2 ** (attempt - 1))
+  const jittered = exponential * (1 + (random() - 0.5) / 2)
+  const asked = error.retryAfterMs
+  if (asked === undefined) return Math.round(jittered)
+  if (asked > RETRY_AFTER_LIMIT_MS) return undefined
+  // A little jitter on top, so that many clients told the same moment do not all come back in it.
+  return Math.round(asked + (asked > 1000 ? random() * 250 : 0))
+}

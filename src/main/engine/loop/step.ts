@@ -1,0 +1,193 @@
+import type { FinishReason } from '../../../shared/model/event'
+import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/model/errors'
+import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
+import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
+import { retryDelay } from './retry'
+import type { TurnContext, TurnLiveEvent } from './turn'
+
+export type StepEnd =
+  | { kind: 'answered'; stepId: string; finish: FinishReason; calls: ToolCallPart[] }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: Failure }
+
+/** One answer of the model, tried again where that can help. What it answered is in the log and in the history when this returns. */
+export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; withTools: boolean }): Promise<StepEnd> {
+  const stepId = ctx.newId('step')
+  const startedAt = ctx.now()
+  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id })
+  const tools = withTools && ctx.model.toolCalls ? ctx.tools.schemas() : []
+  const request: ModelRequest = {
+    model: ctx.model.name,
+    system: ctx.system,
+    messages: ctx.fit(ctx.history, tools),
+    tools,
+    imagesIn: ctx.model.imagesIn,
+    thinking: ctx.model.thinking,
+    cacheKey: ctx.cacheKey,
+    ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = new Answer(stepId, ctx)
+    try {
+      await receive(ctx.provider, request, answer, ctx.settings.idleTimeoutMs, ctx.signal)
+      const { parts, finish, usage } = answer.complete()
+      ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts, finish, durationMs: ctx.now() - startedAt, ...(usage && { usage }) })
+      ctx.history.push({ role: 'assistant', parts })
+      return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call') }
+    } catch (error) {
+      const partial = (): void => {
+        ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts: answer.spoken(), finish: 'other', partial: true, durationMs: ctx.now() - startedAt })
+      }
+      if (ctx.signal.aborted) {
+        partial()
+        return { kind: 'stopped' }
+      }
+      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      if (delayMs === undefined) {
+        partial()
+        return { kind: 'failed', failure: finalFailure(error, attempt) }
+      }
+      const superseded = { text: answer.said('text'), thinking: answer.said('thinking') }
+      ctx.record({ type: 'step.retried', turnId: ctx.turnId, stepId, attempt, of: ctx.settings.maxAttempts, delayMs, failure: failureOf(error), superseded })
+      await ctx.pause(delayMs, ctx.signal).catch(() => undefined)
+      if (ctx.signal.aborted) {
+        ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts: [], finish: 'other', partial: true, durationMs: ctx.now() - startedAt })
+        return { kind: 'stopped' }
+      }
+    }
+  }
+}
+
+function finalFailure(error: unknown, attempts: number): Failure {
+  const failure = failureOf(error)
+  const retryable = error instanceof CodedError && ERRORS[error.code].retryable
+  return retryable && attempts > 1 ? { ...failure, message: `${failure.message} (${attempts} attempts)` } : failure
+}
+
+/** Feeds a stream into the answer; fails when it is silent for too long, and at once when stopped, whatever the provider does. */
+async function receive(provider: Provider, request: ModelRequest, answer: Answer, idleMs: number, signal: AbortSignal): Promise<void> {
+  const inner = new AbortController()
+  let lastSign = Date.now()
+  await new Promise<void>((resolve, reject) => {
+    const stop = (): void => fail(new Error('stopped'))
+    const watch = setInterval(
+      () => {
+        if (Date.now() - lastSign >= idleMs) fail(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
+      },
+      Math.max(10, Math.min(1000, idleMs / 4)),
+    )
+    const done = (): void => {
+      clearInterval(watch)
+      signal.removeEventListener('abort', stop)
+    }
+    const fail = (error: unknown): void => {
+      done()
+      inner.abort()
+      reject(error instanceof Error ? error : new Error(String(error)))
+    }
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const read = async (): Promise<void> => {
+      for await (const chunk of provider.stream(request, inner.signal)) {
+        if (inner.signal.aborted) return
+        lastSign = Date.now()
+        answer.add(chunk)
+      }
+    }
+    read().then(() => {
+      done()
+      resolve()
+    }, fail)
+  })
+}
+
+/** An answer as it arrives. */
+class Answer {
+  readonly #parts: AssistantPart[] = []
+  /** The part that deltas go to, while it is open. */
+  #open: { type: 'text' | 'thinking'; pieces: string[] } | undefined
+  #finish: { reason: FinishReason; usage?: Usage } | undefined
+  /** Calls being written, by the wire's id. */
+  readonly #drafts = new Map<string, { callId: string; chars: number }>()
+  readonly #stepId: string
+  readonly #live: (event: TurnLiveEvent) => void
+  readonly #callId: (wireId: string) => string
+
+  constructor(stepId: string, ctx: Pick<TurnContext, 'live' | 'callId'>) {
+    this.#stepId = stepId
+    this.#live = ctx.live
+    this.#callId = ctx.callId
+  }
+
+  add(chunk: ModelChunk): void {
+    switch (chunk.type) {
+      case 'text':
+      case 'thinking':
+        if (chunk.text === '') return
+        if (this.#open?.type !== chunk.type) this.#close()
+        this.#open ??= { type: chunk.type, pieces: [] }
+        this.#open.pieces.push(chunk.text)
+        this.#live({ type: chunk.type === 'text' ? 'text.delta' : 'thinking.delta', stepId: this.#stepId, text: chunk.text })
+        return
+      case 'text.end':
+      case 'thinking.end':
+        this.#end(chunk.type === 'text.end' ? 'text' : 'thinking', chunk.metadata)
+        return
+      case 'tool.draft': {
+        const draft = this.#drafts.get(chunk.callId) ?? { callId: this.#callId(chunk.callId), chars: 0 }
+        draft.chars += chunk.chars
+        this.#drafts.set(chunk.callId, draft)
+        this.#live({ type: 'tool.drafting', stepId: this.#stepId, callId: draft.callId, name: chunk.name, chars: draft.chars })
+        return
+      }
+      case 'tool.call': {
+        this.#close()
+        const callId = this.#drafts.get(chunk.callId)?.callId ?? this.#callId(chunk.callId)
+        this.#drafts.delete(chunk.callId)
+        this.#parts.push({ type: 'tool_call', callId, name: chunk.name, input: chunk.input, ...(chunk.metadata && { metadata: chunk.metadata }) })
+        return
+      }
+      case 'finish':
+        this.#finish = { reason: chunk.reason, ...(chunk.usage && { usage: chunk.usage }) }
+    }
+  }
+
+  /** The whole answer; throws when the stream ended without its end marker, or with nothing in it. */
+  complete(): { parts: AssistantPart[]; finish: FinishReason; usage?: Usage } {
+    this.#close()
+    if (!this.#finish) throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
+    const { reason, usage } = this.#finish
+    const empty = this.#parts.every((part) => part.type === 'thinking')
+    if (empty && reason !== 'refusal' && reason !== 'length') throw new CodedError('model.incomplete', 'The model answered with nothing.')
+    // A call that the length limit may have cut off is not run, whatever its arguments look like.
+    const parts = reason === 'length' ? this.#parts.filter((part) => part.type !== 'tool_call') : this.#parts
+    return { parts, finish: reason, ...(usage && { usage }) }
+  }
+
+  /** What was said before it broke off: text only, since half a call or an unsigned thought must not go back to a model. */
+  spoken(): AssistantPart[] {
+    this.#close()
+    return this.#parts.filter((part) => part.type !== 'tool_call').map((part) => ({ type: part.type, text: part.text }))
+  }
+
+  /** All text, or all thinking, that has arrived. */
+  said(type: 'text' | 'thinking'): string {
+    this.#close()
+    return this.#parts.map((part) => (part.type === type ? part.text : '')).join('')
+  }
+
+  #end(type: 'text' | 'thinking', metadata: ProviderMetadata | undefined): void {
+    if (this.#open?.type === type) {
+      this.#close(metadata)
+    } else if (metadata) {
+      // A redacted thought: nothing to show, but its data must go back.
+      this.#parts.push({ type, text: '', metadata })
+    }
+  }
+
+  #close(metadata?: AssistantPart['metadata']): void {
+    if (!this.#open) return
+    this.#parts.push({ type: this.#open.type, text: this.#open.pieces.join(''), ...(metadata && { metadata }) })
+    this.#open = undefined
+  }
+}

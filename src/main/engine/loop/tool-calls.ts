@@ -1,0 +1,152 @@
+import { failureOf } from '../../../shared/model/errors'
+import type { Message, ToolCallPart } from '../../../shared/model/message'
+import { limitResult } from '../tool/limits'
+import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import { runScheduled } from './schedule'
+import type { TurnContext } from './turn'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_MAX_CHARS = 50_000
+/** After a stop a tool has this long to say how far it came; then the turn ends without it. */
+const STOP_GRACE_MS = 400
+
+export type ToolMessage = Extract<Message, { role: 'tool' }>
+
+interface Job {
+  part: ToolCallPart
+  startedAt: number
+  accesses: readonly Access[]
+  tool?: Tool
+  input?: unknown
+  call?: PreparedCall
+  /** Set when the call cannot be made. */
+  refused?: ToolResult
+}
+
+/** Runs the calls of one step; results come back, and go into the history, in the order of the calls. */
+export async function runToolCalls(ctx: TurnContext, stepId: string, parts: readonly ToolCallPart[]): Promise<ToolMessage[]> {
+  const results = new Map<string, ToolResult>()
+  const { originals, copies } = dedupe(parts)
+  const jobs = await Promise.all(originals.map((part) => prepareJob(ctx, part)))
+  const byId = new Map(jobs.map((job) => [job.part.callId, job]))
+  const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
+    results.set(part.callId, result)
+    const { content, isError = false, details } = result
+    const durationMs = ctx.now() - startedAt
+    ctx.record({ type: 'tool.finished', turnId: ctx.turnId, callId: part.callId, name: part.name, content, isError, durationMs, ...(details && { details }) })
+  }
+  ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
+  await runScheduled(jobs, async (job, waited) => {
+    const result = await runJob(ctx, job, waited).catch((error: unknown) => failed(`Trestle failed to run this call: ${failureOf(error).message}`))
+    finish(job.part, result, job.startedAt)
+  })
+  for (const part of parts) {
+    const original = copies.get(part.callId)
+    if (original !== undefined) finish(part, results.get(original) ?? failed('The call was not run.'), ctx.now())
+  }
+  const messages = parts.map((part): ToolMessage => {
+    const result = results.get(part.callId) ?? failed('The call was not run.')
+    return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
+  })
+  ctx.history.push(...messages)
+  return messages
+}
+
+/** The same call twice in one step runs once; `copies` maps a copy to its original. */
+function dedupe(parts: readonly ToolCallPart[]): { originals: ToolCallPart[]; copies: Map<string, string> } {
+  const first = new Map<string, string>()
+  const copies = new Map<string, string>()
+  const originals = parts.filter((part) => {
+    const key = `${part.name}\n${canonical(part.input)}`
+    const original = first.get(key)
+    if (original === undefined) first.set(key, part.callId)
+    else copies.set(part.callId, original)
+    return original === undefined
+  })
+  return { originals, copies }
+}
+
+function canonical(json: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(json)))
+  } catch {
+    return json
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]))
+}
+
+async function prepareJob(ctx: TurnContext, part: ToolCallPart): Promise<Job> {
+  const job: Job = { part, startedAt: ctx.now(), accesses: [] }
+  const tool = ctx.tools.get(part.name)
+  if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
+  const parsed = ctx.tools.parseInput(tool, part.input)
+  if ('error' in parsed) return { ...job, tool, refused: failed(parsed.error) }
+  return { ...job, tool, input: parsed.input, ...(await prepare(tool, parsed.input)) }
+}
+
+async function prepare(tool: Tool, input: unknown): Promise<Pick<Job, 'call' | 'accesses' | 'refused'>> {
+  try {
+    const prepared = await tool.prepare(input)
+    return 'refused' in prepared ? { refused: prepared.refused, accesses: [] } : { call: prepared, accesses: prepared.accesses }
+  } catch (error) {
+    return { refused: failed(`Trestle failed to prepare this call: ${failureOf(error).message}`), accesses: [] }
+  }
+}
+
+function started(ctx: TurnContext, stepId: string, part: ToolCallPart, job: Job | undefined) {
+  return { type: 'tool.started' as const, turnId: ctx.turnId, stepId, callId: part.callId, name: part.name, input: part.input, summary: job?.call?.summary ?? '' }
+}
+
+async function runJob(ctx: TurnContext, job: Job, waited: boolean): Promise<ToolResult> {
+  if (ctx.signal.aborted) return failed('Not run: the turn was stopped first.')
+  const { tool } = job
+  if (!tool) return job.refused ?? failed('The call could not be prepared.')
+  // What it waited for may have changed the very file this call is about, so it is looked at again.
+  const { call, refused } = waited && job.input !== undefined ? await prepare(tool, job.input) : job
+  if (!call) return refused ?? failed('The call could not be prepared.')
+  const answer = await ctx.gate({ callId: job.part.callId, turnId: ctx.turnId, tool, call, preview: call.preview ?? (async () => undefined) }, ctx.signal).catch(() => undefined)
+  if (!answer || ctx.signal.aborted) return failed('Not run: the turn was stopped before it was allowed.')
+  if (!answer.allowed) return failed(answer.message)
+  job.startedAt = ctx.now()
+  const result = await runWithin(ctx, tool, call, job.part.callId)
+  return limitResult(result, {
+    maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
+    save: (text) => ctx.saveResult(job.part.callId, text),
+  })
+}
+
+/** Runs a call within its time limit; a stop gives it a moment to report and then goes on without it. */
+async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callId: string): Promise<ToolResult> {
+  const limit = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
+  const inner = new AbortController()
+  const timers: NodeJS.Timeout[] = []
+  const overtaken = new Promise<ToolResult>((resolve) => {
+    const giveUp = (ms: number, text: string): void => {
+      timers.push(setTimeout(() => resolve(failed(text)), ms))
+    }
+    const onStop = (): void => {
+      inner.abort(ctx.signal.reason)
+      giveUp(STOP_GRACE_MS, 'Stopped by the user.')
+    }
+    ctx.signal.addEventListener('abort', onStop, { once: true, signal: inner.signal })
+    if (limit === null) return
+    timers.push(
+      setTimeout(() => {
+        inner.abort(new Error('timed out'))
+        giveUp(STOP_GRACE_MS, `${tool.name} took longer than ${Math.round(limit / 1000)} s and was stopped. Ask for less at once.`)
+      }, limit),
+    )
+  })
+  try {
+    const run = call.run({ callId, signal: inner.signal, progress: (text) => ctx.live({ type: 'tool.progress', callId, text }) })
+    return await Promise.race([run, overtaken])
+  } finally {
+    for (const timer of timers) clearTimeout(timer)
+    inner.abort()
+  }
+}
