@@ -1,0 +1,4 @@
+/** Joins class names; falsy ones are left out. */
+export function cx(...classes: (string | false | null | undefined)[]): string {
+  return classes.filter(Boolean).join(' ')
+}

@@ -1,0 +1,48 @@
+import { X } from 'lucide-react'
+import { Dialog as RadixDialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cx } from './cx'
+import { IconButton } from './icon-button'
+
+interface DialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: ReactNode
+  children: ReactNode
+  /** Buttons at the bottom right. */
+  footer?: ReactNode
+  width?: number
+  className?: string
+}
+
+/** A modal dialog: focus is kept in it and goes back to where it came from; Escape closes it. */
+export function Dialog({ open, onOpenChange, title, description, children, footer, width = 480, className }: DialogProps) {
+  return (
+    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
+        <RadixDialog.Content
+          {...(!description && { 'aria-describedby': undefined })}
+          style={{ width: `min(${width}px, calc(100vw - 24px))` }}
+          className={cx(
+            'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-high outline-none',
+            className,
+          )}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4 pb-2">
+            <div className="min-w-0 flex-1">
+              <RadixDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</RadixDialog.Title>
+              {description && <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>}
+            </div>
+            <IconButton label="Close" className="-mr-2" onClick={() => onOpenChange(false)}>
+              <X aria-hidden />
+            </IconButton>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-2">{children}</div>
+          {footer ? <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer> : <div className="h-3" />}
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  )
+}

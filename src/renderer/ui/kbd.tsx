@@ -1,0 +1,26 @@
+import { cx } from './cx'
+import { shortcutText } from './shortcut'
+
+interface KbdProps {
+  /** A shortcut like `Mod+K`, `Esc` or `1`; written as this platform writes it. */
+  keys: string
+  /** On a dark button the key is drawn in the button's own colour. */
+  inverted?: boolean
+  className?: string
+}
+
+/** A key to press. Hidden from screen readers: the control it belongs to says it with aria-keyshortcuts. */
+export function Kbd({ keys, inverted, className }: KbdProps) {
+  return (
+    <kbd
+      aria-hidden
+      className={cx(
+        'rounded-[4px] border border-b-2 px-1 py-0.5 font-mono text-[10.5px] leading-none font-medium whitespace-nowrap',
+        inverted ? 'border-[color-mix(in_oklch,var(--paper)_35%,transparent)] text-paper' : 'border-line bg-raised text-ink-3',
+        className,
+      )}
+    >
+      {shortcutText(keys)}
+    </kbd>
+  )
+}

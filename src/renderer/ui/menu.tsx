@@ -1,0 +1,99 @@
+import { Check } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+import { cx } from './cx'
+import { Kbd } from './kbd'
+
+/** Look shared by drop-down and context menus. */
+export const MENU_CLASS = 'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
+export const MENU_ITEM_CLASS =
+  'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
+
+interface MenuProps {
+  /** The element that opens it: a Button, ChipButton or IconButton. */
+  trigger: ReactElement
+  /** Names the menu for screen readers. */
+  label: string
+  align?: 'start' | 'center' | 'end'
+  side?: 'top' | 'bottom'
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
+  className?: string
+  children: ReactNode
+}
+
+/** A drop-down menu. */
+export function Menu({ trigger, label, align = 'start', side = 'bottom', open, onOpenChange, className, children }: MenuProps) {
+  return (
+    <DropdownMenu.Root modal={false} {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content aria-label={label} align={align} side={side} sideOffset={5} collisionPadding={8} className={cx(MENU_CLASS, className)}>
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+interface MenuItemProps {
+  icon?: ReactNode
+  kbd?: string
+  disabled?: boolean
+  danger?: boolean
+  onSelect: () => void
+  children: ReactNode
+}
+
+export function MenuItem({ icon, kbd, disabled, danger, onSelect, children }: MenuItemProps) {
+  return (
+    <DropdownMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink')}>
+      {icon}
+      <span className="min-w-0 flex-1">{children}</span>
+      {kbd && <Kbd keys={kbd} />}
+    </DropdownMenu.Item>
+  )
+}
+
+/** A group of which one is chosen. Its children are MenuChoice. */
+export function MenuChoices({ label, value, onChoose, children }: { label?: string; value: string; onChoose: (value: string) => void; children: ReactNode }) {
+  return (
+    <DropdownMenu.RadioGroup value={value} onValueChange={onChoose} aria-label={label}>
+      {label && <MenuLabel>{label}</MenuLabel>}
+      {children}
+    </DropdownMenu.RadioGroup>
+  )
+}
+
+interface MenuChoiceProps {
+  value: string
+  /** A second line that explains the choice. */
+  description?: ReactNode
+  /** Something at the right end: a Badge, a Kbd. */
+  end?: ReactNode
+  disabled?: boolean
+  children: ReactNode
+}
+
+export function MenuChoice({ value, description, end, disabled, children }: MenuChoiceProps) {
+  return (
+    <DropdownMenu.RadioItem value={value} disabled={disabled} className={cx(MENU_ITEM_CLASS, 'items-start pl-7 relative')}>
+      <DropdownMenu.ItemIndicator className="absolute top-[7px] left-2">
+        <Check aria-hidden />
+      </DropdownMenu.ItemIndicator>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{children}</span>
+        {description && <span className="block text-small text-ink-3">{description}</span>}
+      </span>
+      {end}
+    </DropdownMenu.RadioItem>
+  )
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <DropdownMenu.Label className="px-2 pt-1.5 pb-1 text-tiny font-semibold text-ink-3">{children}</DropdownMenu.Label>
+}
+
+export function MenuSeparator() {
+  return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />
+}

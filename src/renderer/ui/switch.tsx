@@ -1,0 +1,41 @@
+import { Switch as RadixSwitch } from 'radix-ui'
+import { useId, type ReactNode } from 'react'
+import { cx } from './cx'
+
+interface SwitchProps {
+  label: ReactNode
+  description?: ReactNode
+  checked: boolean
+  disabled?: boolean
+  onChange: (checked: boolean) => void
+  className?: string
+}
+
+/** On or off, with its label on the left and the switch on the right. */
+export function Switch({ label, description, checked, disabled, onChange, className }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className={cx('flex items-start gap-4', className)}>
+      <div className="min-w-0 flex-1">
+        <label htmlFor={id} className="block text-body font-medium">
+          {label}
+        </label>
+        {description && (
+          <p id={`${id}-note`} className="text-small text-ink-3">
+            {description}
+          </p>
+        )}
+      </div>
+      <RadixSwitch.Root
+        id={id}
+        checked={checked}
+        disabled={disabled}
+        onCheckedChange={onChange}
+        aria-describedby={description ? `${id}-note` : undefined}
+        className="mt-0.5 h-[18px] w-[32px] flex-none rounded-full border border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink"
+      >
+        <RadixSwitch.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-ink-3 transition-transform duration-100 data-[state=checked]:translate-x-[16px] data-[state=checked]:bg-paper" />
+      </RadixSwitch.Root>
+    </div>
+  )
+}
