@@ -37,6 +37,8 @@ export const ERRORS = {
   'store.full': { title: 'The disk is full', retryable: false, advice: 'Free some space and try again; nothing recorded so far is lost.' },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
+  'connection.lost': { title: 'The connection to Trestle was lost', retryable: true, advice: 'Trestle reconnects by itself; look whether it was done, then try again.' },
+  'connection.refused': { title: 'Trestle did not let this page in', retryable: false, advice: 'Open the URL that Trestle printed when it started.' },
   internal: { title: 'Something went wrong inside Trestle', retryable: false, advice: 'Please report it with the log.' },
 } as const satisfies Record<string, ErrorKind>
 

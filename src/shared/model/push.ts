@@ -3,7 +3,8 @@ import type { SessionHeader, SessionSummary } from './session'
 
 /**
  * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once and in order,
- * with live events between. `lagged`: this client was too slow, what was queued for it is dropped and the subscription ends; it subscribes again
+ * with live events between. `start` comes again whenever live events were left out (at the end of a replay, after a jam): it replaces the header and
+ * everything that was being streamed, and no recorded event is repeated or left out around it. Only events with `seq > header.seq` are folded into its header. `lagged`: this client was too slow, what was queued for it is dropped and the subscription ends; it subscribes again
  * with the last `seq` it has and misses nothing.
  */
 export type SessionPush =

@@ -1,0 +1,33 @@
+import { implement } from '@orpc/server'
+import { contract } from '../../shared/contract'
+import type { Engine } from '../engine/engine'
+import type { LogBug } from './rpc-error'
+import { toRpcError } from './rpc-error'
+
+/** What only the host of this process can do. */
+export interface HostActions {
+  kind: 'electron' | 'web'
+  /** The native folder dialog; null when there is none or the user cancelled. */
+  chooseFolder(): Promise<string | null>
+  /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */
+  openExternal(url: string): Promise<boolean>
+}
+
+export interface ApiDeps {
+  engine: Engine
+  host: HostActions
+  logBug: LogBug
+}
+
+/** The contract's implementer with error mapping for every method: what each handler file builds on. */
+export function implementer(logBug: LogBug) {
+  return implement(contract).use(async ({ next, path }) => {
+    try {
+      return await next()
+    } catch (error) {
+      throw toRpcError(error, logBug, path.join('.'))
+    }
+  })
+}
+
+export type Implementer = ReturnType<typeof implementer>

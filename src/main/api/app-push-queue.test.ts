@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { memoryEngine } from '../../../test/support/memory-engine'
+import type { SessionSummary } from '../../shared/model/session'
+import { appPushes } from './app-push-queue'
+
+const summary = (sessionId: string, title: string): SessionSummary => ({ sessionId, folder: '/p', title, status: 'idle', waiting: 0, updatedAt: 0, archived: false })
+
+test('the whole list comes first, then only the newest state of what changed, however slow the reader', async () => {
+  const engine = memoryEngine()
+  const { sessionId } = await engine.sessions.create({ folder: '/p' })
+  const pushes = appPushes(engine)
+  expect((await pushes.next()).value).toMatchObject({ type: 'sessions', changed: [{ sessionId }], removed: [] })
+  for (let n = 0; n < 1000; n += 1) engine.changed({ kind: 'session', summary: summary('a', `${n}`) })
+  engine.changed({ kind: 'session', summary: summary('b', 'gone') })
+  engine.changed({ kind: 'session.removed', sessionId: 'b' })
+  engine.changed({ kind: 'settings' })
+  engine.changed({ kind: 'settings' })
+  engine.changed({ kind: 'models' })
+  expect((await pushes.next()).value).toMatchObject({ type: 'sessions', changed: [{ sessionId: 'a', title: '999' }], removed: ['b'] })
+  expect((await pushes.next()).value).toEqual({ type: 'settings' })
+  expect((await pushes.next()).value).toEqual({ type: 'models' })
+  await pushes.return()
+  expect(engine.changeListenerCount).toBe(0)
+})
+
+test('silence is broken by heartbeats, and a reader that slept gets one, not all of them', async () => {
+  const engine = memoryEngine()
+  let fire: (() => void) | undefined
+  let cancelled = 0
+  const clock = {
+    now: () => 0,
+    after(ms: number, run: () => void) {
+      if (ms === 5000) fire = run
+      return () => {
+        cancelled += 1
+      }
+    },
+  }
+  const pushes = appPushes(engine, { clock })
+  await pushes.next()
+  const waiting = pushes.next()
+  fire?.()
+  expect((await waiting).value).toMatchObject({ type: 'heartbeat' })
+  fire?.()
+  fire?.()
+  expect((await pushes.next()).value).toMatchObject({ type: 'heartbeat' })
+  const end = pushes.next()
+  const before = cancelled
+  await pushes.return()
+  expect(await end).toMatchObject({ done: true })
+  expect(cancelled).toBe(before + 1)
+  expect(engine.changeListenerCount).toBe(0)
+})
+
+test('aborting ends the subscription without a trace', async () => {
+  const engine = memoryEngine()
+  const controller = new AbortController()
+  const pushes = appPushes(engine, { signal: controller.signal })
+  await pushes.next()
+  const waiting = pushes.next()
+  controller.abort()
+  expect(await waiting).toMatchObject({ done: true })
+  expect(engine.changeListenerCount).toBe(0)
+})

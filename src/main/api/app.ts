@@ -1,0 +1,24 @@
+import { homedir } from 'node:os'
+import type { ApiDeps, Implementer } from './api-deps'
+import { externalUrl } from './external-url'
+
+export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
+  return {
+    info: os.app.info.handler(() => ({
+      version: engine.version,
+      home: engine.home,
+      userHome: homedir(),
+      host: host.kind,
+      platform: process.platform,
+      notices: [...engine.notices],
+    })),
+    chooseFolder: os.app.chooseFolder.handler(async () => {
+      const path = await host.chooseFolder()
+      return path === null ? null : { path }
+    }),
+    openExternal: os.app.openExternal.handler(async ({ input }) => {
+      const url = externalUrl(input.url)
+      return url !== undefined && (await host.openExternal(url))
+    }),
+  }
+}

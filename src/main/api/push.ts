@@ -1,0 +1,24 @@
+import { CodedError } from '../../shared/model/errors'
+import type { ApiDeps, Implementer } from './api-deps'
+import { appPushes } from './app-push-queue'
+import { sessionPushes } from './push-queue'
+import { toRpcError } from './rpc-error'
+
+export function pushHandlers(os: Implementer, { engine, logBug }: ApiDeps) {
+  return {
+    session: os.push.session.handler(({ input, signal }) => {
+      const subscription = sessionPushes(engine.sessions, {
+        ...input,
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.session'),
+        onEnd: () => stopWatching(),
+      })
+      const stopWatching = engine.onChange((change) => {
+        if (change.kind !== 'session.removed' || change.sessionId !== input.sessionId) return
+        subscription.end(new CodedError('session.not_found', 'This session was deleted.'))
+      })
+      return subscription.pushes
+    }),
+    app: os.push.app.handler(({ signal }) => appPushes(engine, { ...(signal && { signal }), mapError: (error) => toRpcError(error, logBug, 'push.app') })),
+  }
+}

@@ -1,0 +1,23 @@
+import type { ApiDeps } from './api-deps'
+import { implementer } from './api-deps'
+import { appHandlers } from './app'
+import { approvalHandlers } from './approval'
+import { folderHandlers } from './folder'
+import { pushHandlers } from './push'
+import { sessionHandlers } from './session'
+import { settingsHandlers } from './settings'
+
+/** Every method of the contract on one engine and one host. A method without a handler does not compile. */
+export function createRouter(deps: ApiDeps) {
+  const os = implementer(deps.logBug)
+  return os.router({
+    app: appHandlers(os, deps),
+    session: sessionHandlers(os, deps),
+    approval: approvalHandlers(os, deps),
+    settings: settingsHandlers(os, deps),
+    folder: folderHandlers(os, deps),
+    push: pushHandlers(os, deps),
+  })
+}
+
+export type ApiRouter = ReturnType<typeof createRouter>

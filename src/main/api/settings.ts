@@ -1,0 +1,16 @@
+import type { ApiDeps, Implementer } from './api-deps'
+
+export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiDeps) {
+  return {
+    get: os.settings.get.handler(() => settings.view()),
+    saveProvider: os.settings.saveProvider.handler(({ input }) => settings.saveProvider(input)),
+    removeProvider: os.settings.removeProvider.handler(({ input }) => settings.removeProvider(input.id)),
+    saveModel: os.settings.saveModel.handler(({ input }) => settings.saveModel(input)),
+    removeModel: os.settings.removeModel.handler(({ input }) => settings.removeModel(input.id)),
+    setDefaultModel: os.settings.setDefaultModel.handler(({ input }) => settings.setDefaultModel(input.id)),
+    setDefaultMode: os.settings.setDefaultMode.handler(({ input }) => settings.setDefaultMode(input.mode)),
+    setToolEnabled: os.settings.setToolEnabled.handler(({ input }) => settings.setToolEnabled(input.name, input.enabled)),
+    testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
+    findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
+  }
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { Approval } from '../../src/shared/model/approval'
+import { CodedError } from '../../src/shared/model/errors'
+import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/model/event'
+import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import type { UserPart } from '../../src/shared/model/message'
+import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
+import { statusOf } from '../../src/shared/model/session'
+import type { SettingsView } from '../../src/shared/model/settings'
+import type { Engine, EngineChange, Sessions, SettingsActions } from '../../src/main/engine/engine'
+
+interface Session {
+  header: SessionHeader
+  log: RecordedEvent[]
+  live: LiveEvent[]
+  listeners: Set<(event: SessionEvent) => void>
+}
+
+export interface MemoryEngine extends Engine {
+  /** Appends to the log and tells the listeners, as the engine does. */
+  record(sessionId: string, ...bodies: EventBody[]): RecordedEvent[]
+  /** Tells the listeners of a live event and keeps it for `live()`. */
+  stream(sessionId: string, event: LiveEvent): void
+  /** Asks for an approval that `approval.reply` answers. */
+  ask(sessionId: string, approvalId: string): void
+  changed(change: EngineChange): void
+  /** How many listeners the session has: a leak shows here. */
+  listenerCount(sessionId: string): number
+  readonly changeListenerCount: number
+  /** How many events one `since` call returned at most. */
+  readonly largestRead: number
+  readonly isClosed: boolean
+}
+
+/**
+ * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record 5,000 events a second or hold an
+ * approval open. It keeps the engine's promises (seq without gaps, listeners told synchronously after the append) and has no model and no tools.
+ */
+export function memoryEngine(options: { home?: string; version?: string } = {}): MemoryEngine {
+  const sessions = new Map<string, Session>()
+  const changeListeners = new Set<(change: EngineChange) => void>()
+  let largestRead = 0
+  let isClosed = false
+  let settingsView: SettingsView = { file: 'config.toml', problems: [], defaultPermissionMode: 'ask', providers: [], models: [], tools: [{ name: 'Read', description: 'Reads a file', enabled: true }] }
+
+  const get = (sessionId: string): Session => {
+    const session = sessions.get(sessionId)
+    if (!session) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return session
+  }
+  const summaryOf = ({ header }: Session): SessionSummary => ({
+    sessionId: header.sessionId,
+    folder: header.folder,
+    title: header.title,
+    status: statusOf(header),
+    waiting: header.approvals.length,
+    updatedAt: header.updatedAt,
+    archived: header.archived,
+  })
+  const changed = (change: EngineChange): void => {
+    for (const listener of [...changeListeners]) listener(change)
+  }
+  const record = (sessionId: string, ...bodies: EventBody[]): RecordedEvent[] => {
+    const session = get(sessionId)
+    const events = bodies.map((body, index): RecordedEvent => ({ ...body, sessionId, seq: session.header.seq + index + 1, at: Date.now() }))
+    session.log.push(...events)
+    for (const event of events) session.header = applyHeader(session.header, event)
+    if (bodies.some((body) => body.type === 'step.finished' || body.type === 'turn.finished')) session.live = []
+    for (const event of events) for (const listener of [...session.listeners]) listener(event)
+    changed({ kind: 'session', summary: summaryOf(session) })
+    return events
+  }
+
+  const sessionActions: Sessions = {
+    list: ({ folder, archived = false, limit = 1000 }) =>
+      [...sessions.values()]
+        .map(summaryOf)
+        .filter((summary) => summary.archived === archived && (folder === undefined || summary.folder === folder))
+        .slice(0, limit),
+    async create({ folder, model, mode = 'ask', addedFolders = [] }) {
+      if (folder === '/missing') throw new CodedError('session.folder_missing', 'There is no folder /missing.')
+      if (folder === '/bug') throw new TypeError('a bug in the engine')
+      const sessionId = randomUUID()
+      sessions.set(sessionId, { header: emptyHeader(sessionId), log: [], live: [], listeners: new Set() })
+      record(sessionId, { type: 'session.created', folder, title: 'New session', mode, addedFolders, ...(model !== undefined && { model }) })
+      return get(sessionId).header
+    },
+    async open(sessionId, limit) {
+      const { header, log } = get(sessionId)
+      return { header, events: log.slice(-limit), hasMore: log.length > limit }
+    },
+    window(sessionId, { before, limit }) {
+      const older = get(sessionId).log.filter((event) => event.seq < before)
+      return { events: older.slice(-limit), hasMore: older.length > limit }
+    },
+    since(sessionId, since, limit = Number.POSITIVE_INFINITY) {
+      const events = get(sessionId).log.slice(since, since + limit)
+      largestRead = Math.max(largestRead, events.length)
+      return events
+    },
+    header: (sessionId) => get(sessionId).header,
+    async change(sessionId, change) {
+      record(sessionId, { type: 'session.changed', ...change })
+      return get(sessionId).header
+    },
+    async remove(sessionId) {
+      get(sessionId)
+      sessions.delete(sessionId)
+      changed({ kind: 'session.removed', sessionId })
+    },
+    search: (query) => [...sessions.values()].filter(({ header }) => header.title.includes(query)).map(({ header }) => ({ sessionId: header.sessionId, title: header.title, folder: header.folder, seq: 1, at: 0, snippet: query })),
+    async prompt(sessionId, parts) {
+      const { header } = get(sessionId)
+      if (header.turnId !== undefined) {
+        const promptId = randomUUID()
+        record(sessionId, { type: 'prompt.queued', promptId, parts })
+        return { queued: true, promptId }
+      }
+      record(sessionId, { type: 'turn.started', turnId: randomUUID(), parts, model: 'test/model' })
+      return { queued: false }
+    },
+    async steer(sessionId, { parts, promptId }) {
+      const { header } = get(sessionId)
+      const steered: UserPart[] = parts ?? header.queue.find((prompt) => prompt.promptId === promptId)?.parts ?? []
+      record(sessionId, { type: 'turn.steered', turnId: header.turnId ?? '', parts: steered, by: 'user', ...(promptId !== undefined && { promptId }) })
+    },
+    async editQueued(sessionId, promptId, parts) {
+      record(sessionId, { type: 'prompt.edited', promptId, parts })
+    },
+    async removeQueued(sessionId, promptId) {
+      record(sessionId, { type: 'prompt.removed', promptId })
+    },
+    async stop(sessionId) {
+      const { turnId } = get(sessionId).header
+      if (turnId !== undefined) record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })
+    },
+    async reply(sessionId, { approvalId, optionId, feedback }) {
+      const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
+      if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
+      const kind = approval.options.find((option) => option.optionId === optionId)?.kind
+      if (!kind) throw new CodedError('request.invalid', `optionId: there is no option ${optionId}`)
+      record(sessionId, { type: 'approval.resolved', approvalId, callId: approval.callId, outcome: kind, ...(feedback !== undefined && { feedback }) })
+    },
+    listen(sessionId, listener) {
+      const { listeners } = get(sessionId)
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    live: (sessionId) => get(sessionId).live.map((event) => ({ ...event })),
+    completeFile: async (_sessionId, query) => [{ path: `src/${query}.ts`, isFolder: false }],
+  }
+
+  const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
+    settingsView = { ...settingsView, ...change }
+    changed({ kind: 'settings' })
+    return settingsView
+  }
+  const settings: SettingsActions = {
+    view: () => settingsView,
+    models: () => [],
+    saveProvider: ({ id, type, apiKey }) => update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
+    removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
+    saveModel: (model) => update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, origin: 'configured' }] }),
+    removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
+    setDefaultModel: (defaultModel) => update({ defaultModel }),
+    setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
+    setToolEnabled: (name, enabled) => update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
+    testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
+    findLocal: async () => [],
+  }
+
+  return {
+    version: options.version ?? '0.0.0-test',
+    home: options.home ?? '/nowhere',
+    notices: ['a notice'],
+    sessions: sessionActions,
+    settings,
+    onChange(listener) {
+      changeListeners.add(listener)
+      return () => changeListeners.delete(listener)
+    },
+    async close() {
+      isClosed = true
+    },
+    record,
+    stream(sessionId, event) {
+      const session = get(sessionId)
+      session.live.push(event)
+      for (const listener of [...session.listeners]) listener(event)
+    },
+    ask(sessionId, approvalId) {
+      const approval: Approval = {
+        approvalId,
+        turnId: 't',
+        callId: 'c',
+        tool: 'Bash',
+        summary: 'Run ls',
+        reason: 'It runs a command.',
+        options: [
+          { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
+          { optionId: 'no', kind: 'reject_once', name: 'Reject' },
+        ],
+        requestedAt: 0,
+      }
+      record(sessionId, { type: 'approval.requested', approval })
+    },
+    changed,
+    listenerCount: (sessionId) => sessions.get(sessionId)?.listeners.size ?? 0,
+    get changeListenerCount() {
+      return changeListeners.size
+    },
+    get largestRead() {
+      return largestRead
+    },
+    get isClosed() {
+      return isClosed
+    },
+  }
+}
