@@ -1,0 +1,307 @@
+import type { LiveEvent, RecordedEvent } from './event'
+import { textOf } from './message'
+import { PROGRESS_LIMIT, type AnswerItem, type AnswerSegment, type ToolItem, type TranscriptItem } from './transcript-item'
+
+/**
+ * The items of a transcript while a batch of events is folded in: the array is copied once, at the first change; items that are not
+ * touched keep their identity.
+ */
+export class TranscriptDraft {
+  readonly #before: readonly TranscriptItem[]
+  #items: TranscriptItem[] | undefined
+
+  constructor(items: readonly TranscriptItem[]) {
+    this.#before = items
+  }
+
+  get items(): readonly TranscriptItem[] {
+    return this.#items ?? this.#before
+  }
+
+  recorded(event: RecordedEvent): void {
+    switch (event.type) {
+      case 'turn.started':
+        return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: false })
+      case 'turn.steered':
+        if (event.by === 'guard')
+          return this.#push({ kind: 'notice', id: `n${event.seq}`, turnId: event.turnId, at: event.at, text: textOf(event.parts) })
+        return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: true })
+      case 'step.started':
+        return this.#push({
+          kind: 'answer',
+          id: `s:${event.stepId}`,
+          turnId: event.turnId,
+          stepId: event.stepId,
+          at: event.at,
+          model: event.model,
+          segments: [],
+          streaming: true,
+          partial: false,
+          attempts: [],
+        })
+      case 'step.retried':
+        return this.#retried(event)
+      case 'step.finished':
+        return this.#answered(event)
+      case 'tool.started':
+        return this.#toolStarted(event)
+      case 'approval.requested': {
+        const { callId, approvalId, preview, summary } = event.approval
+        return this.#tool(callId, (item) =>
+          item.content
+            ? item
+            : {
+                ...item,
+                state: 'waiting',
+                at: event.at,
+                approval: { approvalId },
+                summary: item.summary || summary,
+                ...(preview && { preview }),
+              },
+        )
+      }
+      case 'approval.resolved':
+        return this.#tool(event.callId, (item) => {
+          const approval = {
+            approvalId: event.approvalId,
+            outcome: event.outcome,
+            ...(event.feedback !== undefined && { feedback: event.feedback }),
+          }
+          const allowed = event.outcome === 'allow_once' || event.outcome === 'allow_always'
+          return { ...item, approval, ...(item.state === 'waiting' && { state: allowed ? 'running' : 'rejected', at: event.at }) }
+        })
+      case 'tool.finished':
+        return this.#tool(event.callId, (item) => {
+          const rejected = event.isError && (item.approval?.outcome === 'reject_once' || item.approval?.outcome === 'cancelled')
+          const state = rejected ? 'rejected' : event.isError ? 'failed' : 'done'
+          return {
+            ...item,
+            state,
+            at: event.at,
+            progress: '',
+            content: event.content,
+            durationMs: event.durationMs,
+            ...(event.details && { details: event.details }),
+          }
+        })
+      case 'turn.finished':
+        this.#closeTurn(event.at)
+        if (event.stop === 'end_turn') return
+        return this.#push({
+          kind: 'end',
+          id: `e${event.seq}`,
+          turnId: event.turnId,
+          at: event.at,
+          stop: event.stop,
+          steps: event.steps,
+          durationMs: event.durationMs,
+          ...(event.failure && { failure: event.failure }),
+        })
+      default:
+    }
+  }
+
+  /** Live events that do not fit (a step that is over, a call that is unknown) are ignored. */
+  live(event: LiveEvent): void {
+    switch (event.type) {
+      case 'text.delta':
+      case 'thinking.delta': {
+        const index = this.#streaming(event.stepId)
+        if (index === undefined) return
+        const { retry: _over, ...item } = this.items[index] as AnswerItem
+        this.#set(index, { ...item, segments: appended(item.segments, event.type === 'text.delta' ? 'text' : 'thinking', event.text) })
+        return
+      }
+      case 'tool.drafting': {
+        const step = this.#streaming(event.stepId)
+        if (step === undefined) return
+        const index = this.#find((item) => item.kind === 'tool' && item.callId === event.callId)
+        if (index !== undefined) {
+          const item = this.items[index] as ToolItem
+          if (item.state === 'drafting') this.#set(index, { ...item, name: event.name, chars: event.chars })
+          return
+        }
+        const answer = this.items[step] as AnswerItem
+        if (answer.retry) {
+          const { retry: _over, ...rest } = answer
+          this.#set(step, rest)
+        }
+        this.#push({ ...blankCall(answer, event.callId, event.name), at: answer.at, state: 'drafting', chars: event.chars })
+        return
+      }
+      case 'tool.progress':
+        return this.#tool(event.callId, (item) =>
+          item.state === 'running' ? { ...item, progress: tail(item.progress + event.text) } : item,
+        )
+    }
+  }
+
+  /** Takes back what live events have added, before they are told again from the beginning. */
+  forgetLive(): void {
+    for (let index = this.items.length - 1; index >= 0; index -= 1) {
+      const item = this.items[index]
+      if (!item || isTurnStart(item)) return
+      if (item.kind === 'tool' && item.state === 'drafting') this.#remove(index)
+      else if (item.kind === 'tool' && item.progress !== '') this.#set(index, { ...item, progress: '' })
+      else if (item.kind === 'answer' && item.streaming && item.segments.length > 0) this.#set(index, { ...item, segments: [] })
+    }
+  }
+
+  #retried(event: Extract<RecordedEvent, { type: 'step.retried' }>): void {
+    const index = this.#streaming(event.stepId)
+    if (index === undefined) return
+    this.#removeDrafts()
+    const item = this.items[index] as AnswerItem
+    const attempt = { attempt: event.attempt, failure: event.failure, text: event.superseded.text, thinking: event.superseded.thinking }
+    const retry = { attempt: event.attempt + 1, of: event.of, failure: event.failure, until: event.at + event.delayMs }
+    this.#set(index, { ...item, segments: [], attempts: [...item.attempts, attempt], retry })
+  }
+
+  #answered(event: Extract<RecordedEvent, { type: 'step.finished' }>): void {
+    const index = this.#streaming(event.stepId)
+    if (index === undefined) return
+    this.#removeDrafts()
+    const { retry: _over, ...item } = this.items[index] as AnswerItem
+    const answer: AnswerItem = {
+      ...item,
+      segments: segmentsOf(event.parts),
+      streaming: false,
+      partial: event.partial ?? false,
+      durationMs: event.durationMs,
+      ...(event.finish === 'length' && { cut: true }),
+    }
+    this.#set(index, answer)
+    for (const part of event.parts) {
+      if (part.type !== 'tool_call') continue
+      this.#push({
+        ...blankCall(answer, part.callId, part.name),
+        at: event.at,
+        state: 'ready',
+        input: part.input,
+        chars: part.input.length,
+      })
+    }
+  }
+
+  #toolStarted(event: Extract<RecordedEvent, { type: 'tool.started' }>): void {
+    const index = this.#find((item) => item.kind === 'tool' && item.callId === event.callId)
+    const known = index === undefined ? undefined : (this.items[index] as ToolItem)
+    if (known?.content) return
+    const item: ToolItem = {
+      ...(known ?? blankCall(event, event.callId, event.name)),
+      at: event.at,
+      state: 'running',
+      summary: event.summary,
+      input: event.input,
+      chars: event.input.length,
+      ...(event.preview && { preview: event.preview }),
+    }
+    if (index === undefined) this.#push(item)
+    else this.#set(index, item)
+  }
+
+  /** What is still open when a turn ends will not come any more. */
+  #closeTurn(at: number): void {
+    for (let index = this.items.length - 1; index >= 0; index -= 1) {
+      const item = this.items[index]
+      if (!item || isTurnStart(item)) return
+      if (item.kind === 'tool' && item.state === 'drafting') this.#remove(index)
+      else if (item.kind === 'tool' && !item.content && item.state !== 'interrupted')
+        this.#set(index, { ...item, state: 'interrupted', at, progress: '' })
+      else if (item.kind === 'answer' && item.streaming) {
+        const { retry: _over, ...rest } = item
+        // Nothing of it was recorded: what was streamed is not in the log and would be gone after a restart.
+        this.#set(index, { ...rest, segments: [], streaming: false, partial: true })
+      }
+    }
+  }
+
+  #removeDrafts(): void {
+    for (let index = this.items.length - 1; index >= 0; index -= 1) {
+      const item = this.items[index]
+      if (item?.kind !== 'tool' || item.state !== 'drafting') return
+      this.#remove(index)
+    }
+  }
+
+  #tool(callId: string, change: (item: ToolItem) => ToolItem): void {
+    const index = this.#find((item) => item.kind === 'tool' && item.callId === callId)
+    if (index === undefined) return
+    const item = this.items[index] as ToolItem
+    const next = change(item)
+    if (next !== item) this.#set(index, next)
+  }
+
+  #streaming(stepId: string): number | undefined {
+    return this.#find((item) => item.kind === 'answer' && item.stepId === stepId && item.streaming)
+  }
+
+  /** Looks from the end back to the beginning of the latest turn: what events speak of is always in there. */
+  #find(matches: (item: TranscriptItem) => boolean): number | undefined {
+    for (let index = this.items.length - 1; index >= 0; index -= 1) {
+      const item = this.items[index]
+      if (!item || isTurnStart(item)) return undefined
+      if (matches(item)) return index
+    }
+    return undefined
+  }
+
+  #own(): TranscriptItem[] {
+    return (this.#items ??= [...this.#before])
+  }
+
+  #push(item: TranscriptItem): void {
+    this.#own().push(item)
+  }
+
+  #set(index: number, item: TranscriptItem): void {
+    this.#own()[index] = item
+  }
+
+  #remove(index: number): void {
+    this.#own().splice(index, 1)
+  }
+}
+
+function isTurnStart(item: TranscriptItem): boolean {
+  return item.kind === 'user' && !item.steered
+}
+
+function blankCall(of: { turnId: string; stepId: string }, callId: string, name: string): ToolItem {
+  return {
+    kind: 'tool',
+    id: `t:${callId}`,
+    turnId: of.turnId,
+    stepId: of.stepId,
+    callId,
+    at: 0,
+    name,
+    state: 'ready',
+    summary: '',
+    input: '',
+    chars: 0,
+    progress: '',
+  }
+}
+
+function appended(segments: readonly AnswerSegment[], type: AnswerSegment['type'], text: string): readonly AnswerSegment[] {
+  const last = segments.at(-1)
+  if (last?.type !== type) return [...segments, { type, text }]
+  return [...segments.slice(0, -1), { type, text: last.text + text }]
+}
+
+function segmentsOf(parts: readonly { type: string; text?: string }[]): AnswerSegment[] {
+  const segments: AnswerSegment[] = []
+  for (const { type, text } of parts) {
+    if ((type === 'text' || type === 'thinking') && text !== undefined && text !== '') segments.push({ type, text })
+  }
+  return segments
+}
+
+/** The end of a text; cut at a line where one is near, so that what is left begins at its start. Cut rarely, so that it stays cheap. */
+function tail(text: string): string {
+  if (text.length <= PROGRESS_LIMIT * 2) return text
+  const rest = text.slice(-PROGRESS_LIMIT)
+  const line = rest.indexOf('\n')
+  return line >= 0 && line < 2000 ? rest.slice(line + 1) : rest
+}

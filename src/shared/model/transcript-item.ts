@@ -1,0 +1,116 @@
+import type { ApprovalOutcome } from './approval'
+import type { Failure } from './errors'
+import type { ResultPart, UserPart } from './message'
+import type { Preview, ToolDetails } from './preview'
+import type { StopReason } from './session'
+
+/** What the user said. `steered`: it joined a turn that was already running. */
+export interface UserItem {
+  kind: 'user'
+  id: string
+  turnId: string
+  at: number
+  parts: UserPart[]
+  steered: boolean
+}
+
+/** A word of the loop itself to the model (a reminder, the last request): shown small, not as the user's. */
+export interface NoticeItem {
+  kind: 'notice'
+  id: string
+  turnId: string
+  at: number
+  text: string
+}
+
+/** A stretch of an answer. */
+export interface AnswerSegment {
+  type: 'text' | 'thinking'
+  text: string
+}
+
+/** An attempt that broke off. What it had said is superseded: kept to look at, not part of the answer. */
+export interface SupersededAttempt {
+  attempt: number
+  failure: Failure
+  text: string
+  thinking: string
+}
+
+/** The next attempt that is being waited for. */
+export interface PendingRetry {
+  attempt: number
+  of: number
+  failure: Failure
+  /** When it starts, in ms since the epoch. */
+  until: number
+}
+
+/** What the model said in one step. It may be empty when the step only called tools. */
+export interface AnswerItem {
+  kind: 'answer'
+  id: string
+  turnId: string
+  stepId: string
+  at: number
+  model: string
+  segments: readonly AnswerSegment[]
+  streaming: boolean
+  /** It was stopped or failed in mid-stream. */
+  partial: boolean
+  attempts: readonly SupersededAttempt[]
+  retry?: PendingRetry
+  /** `true` when the length limit cut it off. */
+  cut?: boolean
+  durationMs?: number
+}
+
+/**
+ * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, not started; `rejected`: the user (or a policy through
+ * the user) said no; `interrupted`: the turn ended without a result.
+ */
+export type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
+
+/** One tool call from its first character to its result. */
+export interface ToolItem {
+  kind: 'tool'
+  id: string
+  turnId: string
+  stepId: string
+  callId: string
+  /** When the present state began, in ms since the epoch. */
+  at: number
+  name: string
+  state: ToolState
+  /** One line for people; empty until the call was prepared. */
+  summary: string
+  /** The raw JSON the model wrote; it may not parse. */
+  input: string
+  /** How many characters of the arguments have arrived while drafting. */
+  chars: number
+  preview?: Preview
+  /** The newest that the running tool had to say, at most twice `PROGRESS_LIMIT` characters. */
+  progress: string
+  approval?: { approvalId: string; outcome?: ApprovalOutcome; feedback?: string }
+  content?: ResultPart[]
+  details?: ToolDetails
+  durationMs?: number
+}
+
+/** How a turn ended, when it did not simply end. */
+export interface EndItem {
+  kind: 'end'
+  id: string
+  turnId: string
+  at: number
+  stop: Exclude<StopReason, 'end_turn'>
+  failure?: Failure
+  steps: number
+  durationMs: number
+}
+
+/** One row of the transcript. `id` is unique in the session and never changes. */
+export type TranscriptItem = UserItem | NoticeItem | AnswerItem | ToolItem | EndItem
+
+/** How much progress of a running tool is kept, in characters, when it is cut. */
+export const PROGRESS_LIMIT = 32_768
