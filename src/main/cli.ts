@@ -1,1 +1,10 @@
-console.log('placeholder')
+#!/usr/bin/env node
+if (Number(process.versions.node.split('.')[0]) < 22) {
+  process.stderr.write(`Trestle needs Node 22 or newer; this is ${process.versions.node}. In the repository, \`npm run -s trestle -- ...\` brings its own.\n`)
+  process.exit(2)
+}
+// Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error.
+const { main } = await import('./command-line/main')
+await main(process.argv.slice(2))
+
+export {}

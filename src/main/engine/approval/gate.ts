@@ -15,8 +15,8 @@ export interface GateDeps {
   canAsk(): boolean
   now(): number
   newId(prefix: string): string
-  /** Keys allowed for the session so far. */
-  remembered: Set<string>
+  /** Whether the user allowed this key for the session. */
+  isRemembered(key: string): boolean
 }
 
 export interface ApprovalGate {
@@ -38,7 +38,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   const waiting = new Map<string, Waiting>()
 
   const gate: Gate = async (request, signal) => {
-    const verdict = judge(deps.policies, { tool: request.tool, call: request.call, mode: deps.mode(), workspace: deps.workspace, isRemembered: (key) => deps.remembered.has(key) })
+    const verdict = judge(deps.policies, { tool: request.tool, call: request.call, mode: deps.mode(), workspace: deps.workspace, isRemembered: deps.isRemembered })
     if (verdict.decision === 'allow') return { allowed: true }
     if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }
     if (!deps.canAsk()) {
@@ -89,7 +89,6 @@ export function createGate(deps: GateDeps): ApprovalGate {
     waiting.delete(approvalId)
     const words = feedback?.trim()
     const remembered = option.kind === 'allow_always' ? entry.rememberKey : undefined
-    if (remembered !== undefined) deps.remembered.add(remembered)
     deps.record(resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(remembered !== undefined && { remembered }) }))
     entry.settle(option.kind === 'reject_once' ? { allowed: false, message: rejection(words) } : { allowed: true })
   }

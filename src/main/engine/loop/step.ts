@@ -3,7 +3,7 @@ import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/mod
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
 import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
 import { retryDelay } from './retry'
-import type { TurnContext, TurnLiveEvent } from './turn'
+import type { TurnContext, TurnLiveEvent } from './turn-context'
 
 export type StepEnd =
   | { kind: 'answered'; stepId: string; finish: FinishReason; calls: ToolCallPart[] }

@@ -3,7 +3,7 @@ import type { Message, ToolCallPart } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
 import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import { runScheduled } from './schedule'
-import type { TurnContext } from './turn'
+import type { TurnContext } from './turn-context'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CHARS = 50_000

@@ -1,50 +1,11 @@
-import type { EventBody, LiveEvent } from '../../../shared/model/event'
+import type { EventBody } from '../../../shared/model/event'
 import { failureOf, type Failure } from '../../../shared/model/errors'
-import type { Message, UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
-import type { LoopSettings } from '../config/settings'
-import type { Provider, ToolSchema } from '../model/provider'
-import type { Gate } from './gate'
 import { createGuards } from './guards'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
-import type { ToolLookup } from './tool-lookup'
-
-/** A live event without the session it belongs to. */
-export type TurnLiveEvent = LiveEvent extends infer Event ? (Event extends LiveEvent ? Omit<Event, 'sessionId'> : never) : never
-
-/** Everything a turn needs. The loop keeps no state of its own between turns. */
-export interface TurnContext {
-  turnId: string
-  provider: Provider
-  model: { id: string; name: string; imagesIn: boolean; thinking: boolean; toolCalls: boolean; maxOutputTokens?: number }
-  system: string
-  tools: ToolLookup
-  /** The conversation so far, the prompt of this turn included; the turn appends to it. */
-  history: Message[]
-  /** What of the history to send: cut to the model's window. */
-  fit(history: readonly Message[], tools: readonly ToolSchema[]): readonly Message[]
-  /** Stores events; when it returns they are safe. */
-  record(...events: EventBody[]): void
-  /** Tells who is watching. Cheap. */
-  live(event: TurnLiveEvent): void
-  gate: Gate
-  /** Messages that joined the turn since the last step; each is handed out once. */
-  takeSteering(): { parts: UserPart[]; promptId?: string }[]
-  /** Keeps a result that is too long for the model; returns the path of the file. */
-  saveResult(callId: string, text: string): Promise<string>
-  maxResultChars(tool: string): number | undefined
-  settings: LoopSettings
-  cacheKey: string
-  signal: AbortSignal
-  /** Injected so that tests are exact: ms clock, random 0..1, abortable pause, ids. */
-  now(): number
-  random(): number
-  pause(ms: number, signal: AbortSignal): Promise<void>
-  newId(prefix: string): string
-  /** A call id that is unique in the session, from the wire's own. */
-  callId(wireId: string): string
-}
+import type { TurnContext } from './turn-context'
 
 export interface TurnEnd {
   stop: StopReason

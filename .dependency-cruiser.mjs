@@ -1,0 +1,35 @@
+/**
+ * The boundaries of the design as rules whose names are sentences: shared <- engine <- api <- host <- entries,
+ * shared <- renderer.
+ */
+const rule = (name, from, to) => ({ name, severity: 'error', from, to })
+const NOT_TESTS = '\\.test\\.tsx?$'
+
+export default {
+  forbidden: [
+    rule('nothing-imports-in-circles', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    rule('shared-imports-only-shared', { path: '^src/shared', pathNot: NOT_TESTS }, { path: '^src/', pathNot: '^src/shared' }),
+    rule('shared-uses-no-node-modules', { path: '^src/shared', pathNot: NOT_TESTS }, { dependencyTypes: ['core'] }),
+    rule('the-engine-knows-no-api-host-or-interface', { path: '^src/main/engine' }, { path: '^src/(main/(api|host|command-line)|preload|renderer)' }),
+    rule('the-api-knows-no-host', { path: '^src/main/api' }, { path: '^src/(main/(host|command-line)|preload|renderer)' }),
+    rule('hosts-do-not-import-each-other', { path: '^src/main/host/([^/]+)/' }, { path: '^src/main/host/', pathNot: '^src/main/host/$1/' }),
+    rule('nothing-in-main-imports-the-renderer', { path: '^src/(main|preload)' }, { path: '^src/renderer' }),
+    rule('the-renderer-imports-only-itself-and-shared', { path: '^src/renderer', pathNot: NOT_TESTS }, { path: '^src/(main|preload)' }),
+    rule('features-do-not-import-each-other', { path: '^src/renderer/features/([^/]+)/' }, { path: '^src/renderer/features/', pathNot: '^src/renderer/features/$1/' }),
+    rule(
+      'the-loop-sees-only-providers-and-tools',
+      { path: '^src/main/engine/loop/', pathNot: NOT_TESTS },
+      { path: '^src/main/engine/', pathNot: '^src/main/engine/(loop/|model/provider|tool/(tool|limits)|config/settings)' },
+    ),
+    rule('tools-do-not-import-each-other', { path: '^src/main/engine/tool/builtin/([^/.]+)\\.ts$', pathNot: NOT_TESTS }, { path: '^src/main/engine/tool/builtin/[^/]+\\.ts$' }),
+    rule('only-the-electron-host-imports-electron', { path: '^src', pathNot: '^src/(main/host/electron|main/index\\.ts|preload)' }, { path: '(^|/)node_modules/electron/' }),
+    rule('only-the-session-store-imports-sqlite', { path: '^src', pathNot: '^src/main/engine/session/' }, { path: 'node_modules/better-sqlite3' }),
+    rule('nothing-unresolvable-is-imported', {}, { couldNotResolve: true, pathNot: '\\?raw$' }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+    exclude: { path: '\\?raw$' },
+  },
+}

@@ -1,0 +1,39 @@
+import { PERMISSION_MODES } from '../../shared/model/approval'
+import type { CommandSpec, OptionSpec } from './parse'
+
+const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
+
+/** Every command of the `trestle` program. The help text is made from this table. */
+export const COMMANDS: Record<'desktop' | 'serve' | 'print', CommandSpec> = {
+  desktop: {
+    summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
+    options: {
+      port: { type: 'string', value: 'PORT', help: 'Port of the web host, should it be needed (default: a free one).' },
+      help: HELP,
+    },
+  },
+  serve: {
+    summary: 'Serve the app on loopback, for a browser; prints its URL.',
+    options: {
+      port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: a free one).' },
+      help: HELP,
+    },
+  },
+  print: {
+    summary: 'Run one prompt without an interface and print the answer. Also: trestle -p "prompt".',
+    positionals: { name: 'prompt', help: 'What the agent is to do; more is read from stdin when it is not a terminal.', max: 1 },
+    options: {
+      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+      'permission-mode': { type: 'string', value: 'MODE', choices: PERMISSION_MODES, help: 'ask (nobody is there to ask: means denied), accept-edits, or auto.' },
+      'output-format': { type: 'string', value: 'FORMAT', choices: ['text', 'json', 'stream-json'], help: 'text (default), json (one object at the end), or stream-json (one event a line).' },
+      continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
+      session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
+      'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
+      'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
+      help: HELP,
+    },
+  },
+}
+
+export type CommandName = keyof typeof COMMANDS

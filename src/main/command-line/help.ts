@@ -1,0 +1,40 @@
+import { COMMANDS, type CommandName } from './commands'
+
+/** The help of the program, or of one command. */
+export function helpText(command?: CommandName): string {
+  if (command) return commandHelp(command)
+  const names = Object.keys(COMMANDS) as CommandName[]
+  return [
+    'Trestle: a desktop workbench for AI agents.',
+    '',
+    'Usage: trestle [command] [options]',
+    '',
+    'Commands:',
+    ...names.map((name) => `  ${name.padEnd(9)} ${COMMANDS[name].summary}`),
+    '',
+    'Options:',
+    '  -p "prompt"  The same as: trestle print "prompt".',
+    '  --version    Print the version.',
+    '  --help       Show this help; trestle <command> --help shows that of a command.',
+    '',
+    'Without a command the desktop app opens. Sessions and settings are kept in $TRESTLE_HOME (default ~/.trestle).',
+    '',
+  ].join('\n')
+}
+
+function commandHelp(name: CommandName): string {
+  const spec = COMMANDS[name]
+  const rows = Object.entries(spec.options).map(([long, { short, value, help }]) => [`${short ? `-${short}, ` : '    '}--${long}${value ? ` ${value}` : ''}`, help] as const)
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return [
+    `Usage: trestle ${name}${spec.positionals ? ` "${spec.positionals.name}"` : ''} [options]`,
+    '',
+    spec.summary,
+    ...(spec.positionals ? ['', `  ${spec.positionals.name}: ${spec.positionals.help}`] : []),
+    '',
+    'Options:',
+    ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
+    ...(name === 'print' ? ['', 'Exit codes: 0 the turn ended by itself, 1 an error, 2 wrong usage, 130 interrupted.', 'The events of stream-json are described in docs/print-mode.md.'] : []),
+    '',
+  ].join('\n')
+}

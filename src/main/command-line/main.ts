@@ -1,0 +1,76 @@
+import { enableCompileCache } from 'node:module'
+import { version } from '../../../package.json'
+import { nearest } from '../../shared/nearest'
+import { CodedError } from '../../shared/model/errors'
+import { COMMANDS, type CommandName } from './commands'
+import { helpText } from './help'
+import { didYouMean, parseCommand, UsageError } from './parse'
+
+/** Runs the `trestle` program with these words; sets `process.exitCode`. */
+export async function main(args: readonly string[]): Promise<void> {
+  enableCompileCache()
+  try {
+    process.exitCode = await run(args)
+  } catch (error) {
+    process.exitCode = report(error)
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { command, rest } = split(args)
+  if (command === 'version') return say(`trestle ${version}\n`)
+  if (command === 'help') return say(helpText())
+  const parsed = parseCommand(command, COMMANDS[command], rest)
+  if (parsed.values['help'] === true) return say(helpText(command))
+  switch (command) {
+    case 'print': {
+      const { printMain } = await import('../host/print/print-main')
+      return printMain(parsed, version)
+    }
+    case 'serve': {
+      const { serveMain } = await import('../host/web/serve-main')
+      return serveMain(parsed, version)
+    }
+    case 'desktop': {
+      const { desktopMain } = await import('../desktop-main')
+      return desktopMain(parsed, version)
+    }
+  }
+}
+
+function split(args: readonly string[]): { command: CommandName | 'version' | 'help'; rest: readonly string[] } {
+  const [first, ...rest] = args
+  if (first === undefined) return { command: 'desktop', rest }
+  if (first === '--version' || first === '-v') return { command: 'version', rest }
+  if (first === '--help' || first === '-h' || first === 'help') return { command: 'help', rest }
+  if (first === '-p' || first === '--print') return { command: 'print', rest }
+  if (first in COMMANDS) return { command: first as CommandName, rest }
+  const options = Object.values(COMMANDS).flatMap((spec) => Object.keys(spec.options).map((name) => `--${name}`))
+  if (first.startsWith('-')) {
+    // `trestle --model x -p "..."`: the options of print may come first.
+    const at = args.findIndex((word) => word === '-p' || word === '--print')
+    if (at > 0) return { command: 'print', rest: args.toSpliced(at, 1) }
+    throw new UsageError(`Unknown option ${first}.${didYouMean(nearest(first, ['--version', '--help', '--print', ...options]))}`)
+  }
+  const meant = nearest(first, Object.keys(COMMANDS), 1)
+  throw new UsageError(`Unknown command "${first}".${didYouMean(meant)} To run a prompt: trestle print "${first} ..."`)
+}
+
+function say(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function report(error: unknown): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`trestle: ${error.message}\nSee trestle ${error.command ? `${error.command} ` : ''}--help.\n`)
+    return 2
+  }
+  if (error instanceof CodedError) {
+    const { title, message, advice } = error.failure
+    process.stderr.write(`trestle: ${title}: ${message}\n${advice}\n`)
+    return 1
+  }
+  process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return 1
+}

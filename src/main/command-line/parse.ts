@@ -1,0 +1,74 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { nearest } from '../../shared/nearest'
+
+/** Wrong usage: what is wrong and what was probably meant. Hosts print it to stderr and exit with 2. */
+export class UsageError extends Error {
+  constructor(
+    message: string,
+    readonly command?: string,
+  ) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}
+
+export interface OptionSpec {
+  type: 'string' | 'boolean'
+  short?: string
+  /** What stands for the value in the help text, e.g. `DIR`. */
+  value?: string
+  help: string
+  /** The only values it takes. */
+  choices?: readonly string[]
+  multiple?: boolean
+}
+
+export interface CommandSpec {
+  /** One line. */
+  summary: string
+  /** What comes after the command, e.g. `["prompt"]`. */
+  positionals?: { name: string; help: string; max: number }
+  options: Record<string, OptionSpec>
+}
+
+export interface Parsed {
+  values: Record<string, string | boolean | (string | boolean)[] | undefined>
+  positionals: string[]
+}
+
+/** Parses the words after a command; a `UsageError` says which word is wrong and what was meant. */
+export function parseCommand(name: string, spec: CommandSpec, args: readonly string[]): Parsed {
+  const options = Object.fromEntries(
+    Object.entries(spec.options).map(([option, { type, short, multiple }]) => [option, { type, ...(short && { short }), ...(multiple && { multiple }) }]),
+  ) satisfies ParseArgsConfig['options']
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
+  const fail = (message: string): never => {
+    throw new UsageError(message, name)
+  }
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const option = spec.options[token.name]
+    if (!option) {
+      const known = Object.entries(spec.options).flatMap(([long, { short }]) => (token.rawName.startsWith('--') ? [`--${long}`] : short ? [`-${short}`] : []))
+      return fail(`Unknown option ${token.rawName}.${didYouMean(nearest(token.rawName, known))}`)
+    }
+    if (option.type === 'boolean' && token.value !== undefined) fail(`${token.rawName} takes no value.`)
+    if (option.type === 'string' && (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value)))) {
+      fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
+    }
+    if (option.choices && token.value !== undefined && !option.choices.includes(token.value)) {
+      fail(`${token.rawName} takes one of ${option.choices.join(', ')}; not "${token.value}".${didYouMean(nearest(token.value, option.choices, 1))}`)
+    }
+  }
+  const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true })
+  const max = spec.positionals?.max ?? 0
+  if (positionals.length > max) {
+    const extra = positionals[max]!
+    fail(max === 0 ? `Unexpected "${extra}".` : `Unexpected "${extra}" after the ${spec.positionals!.name}; put it in quotes if it belongs to it.`)
+  }
+  return { values, positionals }
+}
+
+export function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Did you mean ${names.join(' or ')}?`
+}

@@ -1,0 +1,139 @@
+import { realpath, stat } from 'node:fs/promises'
+import { CodedError } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/model/event'
+import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
+import type { Sessions } from '../engine'
+import { Session, type SessionDeps } from './session'
+import type { Store } from './store'
+
+export interface SessionsDeps extends SessionDeps {
+  store: Store
+  defaults(): Pick<SessionHeader, 'mode' | 'model'>
+  onRemoved(sessionId: string): void
+  completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
+}
+
+/** The title of a session before its first prompt. */
+const UNTITLED = 'New session'
+
+/** All sessions of the store; those that are used are loaded, and held for this process. */
+export function createSessions(deps: SessionsDeps): Sessions & { close(): Promise<void> } {
+  const { store } = deps
+  const loaded = new Map<string, Session>()
+
+  /** The session, held by this process; throws `session.elsewhere` with where it runs. */
+  function hold(sessionId: string): Session {
+    const known = loaded.get(sessionId)
+    if (known) return known
+    header(sessionId)
+    const lease = store.acquire(sessionId)
+    if (!lease.ok) throw new CodedError('session.elsewhere', `It is open in ${lease.where}.`)
+    const session = new Session(sessionId, deps)
+    loaded.set(sessionId, session)
+    return session
+  }
+
+  /** Lets go of a session that nobody watches and that does nothing, so that another Trestle may have it. */
+  function letGo(session: Session): void {
+    if (session.busy || session.watched || loaded.get(session.id) !== session) return
+    loaded.delete(session.id)
+    store.release(session.id)
+  }
+
+  function header(sessionId: string): SessionHeader {
+    const found = store.header(sessionId)
+    if (!found) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return found
+  }
+
+  async function withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result> {
+    const session = hold(sessionId)
+    try {
+      return await use(session)
+    } finally {
+      letGo(session)
+    }
+  }
+
+  return {
+    list: (filter) => store.list(filter),
+    async create({ folder, model, mode, addedFolders = [] }) {
+      const defaults = deps.defaults()
+      const chosen = model ?? defaults.model
+      const sessionId = deps.newId('session')
+      const [root, ...added] = await Promise.all([folder, ...addedFolders].map(realFolder))
+      store.create({ sessionId, folder: root!, title: UNTITLED, mode: mode ?? defaults.mode, addedFolders: added, ...(chosen !== undefined && { model: chosen }) })
+      deps.onRecorded(hold(sessionId))
+      return header(sessionId)
+    },
+    async open(sessionId, limit) {
+      header(sessionId)
+      try {
+        letGo(hold(sessionId))
+      } catch (error) {
+        // Another Trestle has it: it can still be read here.
+        if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
+      }
+      return { header: header(sessionId), ...store.window(sessionId, { limit }) }
+    },
+    window: (sessionId, options) => store.window(sessionId, options),
+    since: (sessionId, since, limit) => store.since(sessionId, since, limit),
+    header,
+    change: (sessionId, change) =>
+      withSession(sessionId, async (session) => {
+        const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
+        const body: EventBody = { type: 'session.changed', ...change, ...(addedFolders && { addedFolders }) }
+        session.record(body)
+        return session.header
+      }),
+    async remove(sessionId) {
+      const session = hold(sessionId)
+      await session.stop()
+      loaded.delete(sessionId)
+      store.remove(sessionId)
+      deps.onRemoved(sessionId)
+    },
+    search: (query, limit) => store.search(query, limit),
+    prompt: (sessionId, parts) => withSession(sessionId, (session) => session.prompt(parts)),
+    steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
+    editQueued: (sessionId, promptId, parts) => withSession(sessionId, (session) => session.editQueued(promptId, parts)),
+    removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
+    stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
+    reply: (sessionId, answer) => withSession(sessionId, (session) => session.approvals.reply(answer)),
+    listen(sessionId, listener, options) {
+      let session: Session
+      try {
+        session = hold(sessionId)
+      } catch (error) {
+        // What another process does in it is not seen here until it lets go.
+        if (error instanceof CodedError && error.code === 'session.elsewhere') return () => undefined
+        throw error
+      }
+      const unlisten = session.listen(listener, options)
+      return () => {
+        unlisten()
+        letGo(session)
+      }
+    },
+    live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
+    completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
+    async close() {
+      await Promise.all([...loaded.values()].map((session) => session.stop()))
+      for (const sessionId of loaded.keys()) store.release(sessionId)
+      loaded.clear()
+    },
+  }
+}
+
+/** One row of the session list, from a header. */
+export function summaryOf(header: SessionHeader): SessionSummary {
+  const { sessionId, folder, title, updatedAt, archived, model } = header
+  return { sessionId, folder, title, status: statusOf(header), waiting: header.approvals.length, updatedAt, archived, ...(model !== undefined && { model }) }
+}
+
+async function realFolder(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined)
+  const isFolder = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory()
+  if (!isFolder) throw new CodedError('session.folder_missing', `There is no folder ${path}.`)
+  return real
+}

@@ -1,0 +1,112 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CodedError } from '../../../shared/model/errors'
+import type { RecordedEvent } from '../../../shared/model/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Settings } from '../config/settings'
+import { fitHistory } from '../context/fit'
+import { recentHistory } from '../context/history'
+import { findInstructions, repositoryTop } from '../context/instructions'
+import { systemPrompt } from '../context/system-prompt'
+import { createCallIds } from '../loop/call-ids'
+import type { ToolLookup } from '../loop/tool-lookup'
+import { runTurn, type TurnEnd } from '../loop/turn'
+import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import type { ReadState, Workspace } from '../workspace/workspace'
+import type { Session, TurnRunner } from './session'
+import type { Store } from './store'
+
+/** Tokens kept free for the answer when the model's own limit is not known. */
+const ANSWER_RESERVE = 8000
+const CHARS_PER_TOKEN = 3.2
+
+export interface TurnRunnerDeps {
+  home: string
+  store: Store
+  settings(): Settings
+  resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
+  workspaceOf(session: Session): Workspace
+  toolsOf(session: Session, model: ModelInfo): ToolLookup
+  now(): number
+  newId(prefix: string): string
+}
+
+/** Gathers what a turn needs from all over the engine, and runs it. */
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
+  return {
+    async ready(header: SessionHeader) {
+      const folder = await stat(header.folder).catch(() => undefined)
+      if (!folder?.isDirectory()) throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
+      const { info } = await deps.resolveModel(header.model)
+      return { modelId: info.id }
+    },
+
+    async run(session, turnId, signal): Promise<TurnEnd> {
+      const { header } = session
+      const { info, provider } = await deps.resolveModel(header.model)
+      const settings = deps.settings()
+      const [instructions, top] = await Promise.all([findInstructions(deps.home, header.folder), repositoryTop(header.folder)])
+      const system = systemPrompt(
+        { folder: header.folder, addedFolders: header.addedFolders, isGitRepository: top !== undefined, today: localDay(deps.now()), modelLabel: info.label },
+        instructions,
+      )
+      // Read from the log each time: what a turn starts from is then the same after a restart.
+      const maxChars = info.contextWindow * CHARS_PER_TOKEN * 2
+      const history = recentHistory(remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads), maxChars)
+      return runTurn({
+        turnId,
+        provider,
+        model: { id: info.id, name: info.model, imagesIn: info.imagesIn, thinking: info.thinking, toolCalls: info.toolCalls, ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }) },
+        system,
+        tools: deps.toolsOf(session, info),
+        history,
+        fit: (messages, tools) => fitHistory(messages, budgetFor(info, system, tools)),
+        record: (...events) => void session.record(...events),
+        live: (event) => session.live(event),
+        gate: session.approvals.gate,
+        takeSteering: () => session.takeSteering(),
+        saveResult: (callId, text) => saveResult(deps.home, session.id, callId, text),
+        maxResultChars: (tool) => settings.tools.maxResultChars[tool],
+        settings: settings.loop,
+        cacheKey: session.id,
+        signal,
+        now: deps.now,
+        random: Math.random,
+        pause: (ms, abort) => pause(ms, undefined, { signal: abort }),
+        newId: deps.newId,
+        callId: createCallIds(history),
+      })
+    },
+  }
+}
+
+/** Passes events on, newest first, and notes which file contents the agent has seen: its memory survives a restart. */
+function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterable<RecordedEvent> {
+  for (const event of events) {
+    const details = event.type === 'tool.finished' ? event.details : undefined
+    if ((details?.kind === 'file' || details?.kind === 'diff') && details.hash !== undefined && reads.lastRead(details.path) === undefined) {
+      reads.markRead(details.path, details.hash)
+    }
+    yield event
+  }
+}
+
+function budgetFor(info: ModelInfo, system: string, tools: readonly ToolSchema[]): number {
+  const fixed = (system.length + JSON.stringify(tools).length) / CHARS_PER_TOKEN
+  const reserve = Math.min(info.maxOutputTokens ?? ANSWER_RESERVE, info.contextWindow / 4)
+  return Math.max(1000, info.contextWindow - reserve - fixed)
+}
+
+async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {
+  const folder = join(home, 'sessions', sessionId, 'tool-results')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
+  await writeFile(path, text, { mode: 0o600 })
+  return path
+}
+
+function localDay(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+}

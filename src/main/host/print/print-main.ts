@@ -1,0 +1,77 @@
+import { realpath } from 'node:fs/promises'
+import { CodedError } from '../../../shared/model/errors'
+import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import { UsageError, type Parsed } from '../../command-line/parse'
+import { createEngine, type Engine } from '../../engine/engine'
+import { createPrintOutput } from './print-output'
+import { printOptions, type PrintOptions } from './print-options'
+import { readStdin } from './read-stdin'
+
+/** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 130 interrupted. */
+export async function printMain(parsed: Parsed, version: string): Promise<number> {
+  const options = printOptions(parsed)
+  const engine = await createEngine({ version, ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }) })
+  try {
+    for (const notice of engine.notices) process.stderr.write(`trestle: ${notice}\n`)
+    const piped = await readStdin()
+    const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
+    if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
+    return await printTurn(engine, options, prompt)
+  } finally {
+    await engine.close()
+  }
+}
+
+type TurnFinished = RecordedEvent & { type: 'turn.finished' }
+
+async function printTurn(engine: Engine, options: PrintOptions, prompt: string): Promise<number> {
+  const { sessionId, spent: before } = await chooseSession(engine, options)
+  const output = createPrintOutput(options.format, process.stdout, options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined)
+  let interrupted = false
+  const interrupt = (): void => {
+    interrupted = true
+    void engine.sessions.stop(sessionId)
+  }
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  // Whoever read our output is gone: nobody is left to work for.
+  process.stdout.on('error', interrupt)
+  const finished = new Promise<TurnFinished>((resolve) => {
+    engine.sessions.listen(sessionId, (event: SessionEvent) => {
+      output.event(event)
+      if (event.type === 'turn.finished') resolve(event)
+    })
+  })
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }])
+  if (interrupted) interrupt()
+  const end = await finished
+  const { spent } = engine.sessions.header(sessionId)
+  const usage = { input: spent.input - before.input, output: spent.output - before.output, cached: spent.cached - before.cached, thinking: spent.thinking - before.thinking }
+  const { stop, failure, steps, durationMs } = end
+  await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
+  if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)
+  if (interrupted || stop === 'cancelled') return 130
+  if (stop === 'max_turn_requests') process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
+  if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
+  return stop === 'end_turn' ? 0 : 1
+}
+
+async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
+  const { sessions } = engine
+  const { cwd, addDirs, model, mode } = options
+  let { sessionId } = options
+  if (options.continueLatest) {
+    sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
+    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
+  }
+  if (sessionId === undefined) return sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
+  const { header } = await sessions.open(sessionId, 1)
+  const addedFolders = [...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))])]
+  const change = {
+    ...(model !== undefined && model !== header.model && { model }),
+    ...(mode && mode !== header.mode && { mode }),
+    ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
+  }
+  return Object.keys(change).length > 0 ? sessions.change(sessionId, change) : header
+}

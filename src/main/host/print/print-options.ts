@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { PermissionMode } from '../../../shared/model/approval'
+import { UsageError, type Parsed } from '../../command-line/parse'
+
+export type OutputFormat = 'text' | 'json' | 'stream-json'
+
+export interface PrintOptions {
+  prompt: string
+  cwd: string
+  model?: string
+  mode?: PermissionMode
+  format: OutputFormat
+  continueLatest: boolean
+  sessionId?: string
+  addDirs: string[]
+  maxSteps?: number
+}
+
+/** The options of `trestle print`, checked; throws a `UsageError`. */
+export function printOptions({ values, positionals }: Parsed): PrintOptions {
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const cwd = folder('--cwd', text('cwd') ?? '.')
+  const maxSteps = text('max-steps')
+  if (maxSteps !== undefined && !/^[1-9]\d{0,5}$/.test(maxSteps)) throw new UsageError(`--max-steps needs a whole number from 1; not "${maxSteps}".`, 'print')
+  if (values['continue'] === true && text('session') !== undefined) throw new UsageError('--continue and --session exclude each other.', 'print')
+  const model = text('model')
+  const mode = text('permission-mode') as PermissionMode | undefined
+  const sessionId = text('session')
+  const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
+  return {
+    prompt: positionals[0] ?? '',
+    cwd,
+    format: (text('output-format') ?? 'text') as OutputFormat,
+    continueLatest: values['continue'] === true,
+    addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(maxSteps !== undefined && { maxSteps: Number(maxSteps) }),
+  }
+}
+
+function folder(option: string, path: string): string {
+  const absolute = resolve(path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (!stat) throw new UsageError(`${option}: there is no folder ${absolute}.`, 'print')
+  if (!stat.isDirectory()) throw new UsageError(`${option}: ${absolute} is not a folder.`, 'print')
+  return absolute
+}

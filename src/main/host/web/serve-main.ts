@@ -1,0 +1,35 @@
+import { UsageError, type Parsed } from '../../command-line/parse'
+import { createEngine } from '../../engine/engine'
+import { rendererFolder } from '../../renderer-folder'
+import { startWebHost } from './web-host'
+
+/** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
+export async function serveMain({ values }: Parsed, version: string): Promise<number> {
+  const port = portOf(values['port'])
+  const engine = await createEngine({ version })
+  try {
+    for (const notice of engine.notices) process.stderr.write(`trestle: ${notice}\n`)
+    const host = await startWebHost({ engine, rendererDir: rendererFolder(), ...(port !== undefined && { port }) })
+    process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
+    await stopSignal()
+    await host.close()
+    return 0
+  } finally {
+    await engine.close()
+  }
+}
+
+function portOf(value: Parsed['values'][string]): number | undefined {
+  if (typeof value !== 'string') return undefined
+  const port = Number(value)
+  if (!/^\d{1,5}$/.test(value) || port > 65_535) throw new UsageError(`--port needs a number from 0 to 65535; not "${value}".`, 'serve')
+  return port
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGHUP', () => resolve())
+  })
+}

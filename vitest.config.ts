@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** Unit tests stand beside their file; integration and conformance tests below test/. The stories of e2e/ run on Playwright. */
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.{ts,tsx}', 'test/{integration,conformance}/**/*.test.ts'],
+    environment: 'node',
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // Tests measure processes and time limits: no more workers than cores.
+    maxWorkers: 2,
+    reporters: ['default'],
+  },
+})
