@@ -25,8 +25,18 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print', CommandSpec> = {
     options: {
       cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
       model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
-      'permission-mode': { type: 'string', value: 'MODE', choices: PERMISSION_MODES, help: 'ask (nobody is there to ask: means denied), accept-edits, or auto.' },
-      'output-format': { type: 'string', value: 'FORMAT', choices: ['text', 'json', 'stream-json'], help: 'text (default), json (one object at the end), or stream-json (one event a line).' },
+      'permission-mode': {
+        type: 'string',
+        value: 'MODE',
+        choices: PERMISSION_MODES,
+        help: 'ask (nobody is there to ask: means denied), accept-edits, or auto.',
+      },
+      'output-format': {
+        type: 'string',
+        value: 'FORMAT',
+        choices: ['text', 'json', 'stream-json'],
+        help: 'text (default), json (one object at the end), or stream-json (one event a line).',
+      },
       continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
       session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
       'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },

@@ -24,7 +24,9 @@ export function helpText(command?: CommandName): string {
 
 function commandHelp(name: CommandName): string {
   const spec = COMMANDS[name]
-  const rows = Object.entries(spec.options).map(([long, { short, value, help }]) => [`${short ? `-${short}, ` : '    '}--${long}${value ? ` ${value}` : ''}`, help] as const)
+  const rows = Object.entries(spec.options).map(
+    ([long, { short, value, help }]) => [`${short ? `-${short}, ` : '    '}--${long}${value ? ` ${value}` : ''}`, help] as const,
+  )
   const width = Math.max(...rows.map(([left]) => left.length))
   return [
     `Usage: trestle ${name}${spec.positionals ? ` "${spec.positionals.name}"` : ''} [options]`,
@@ -34,7 +36,13 @@ function commandHelp(name: CommandName): string {
     '',
     'Options:',
     ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
-    ...(name === 'print' ? ['', 'Exit codes: 0 the turn ended by itself, 1 an error, 2 wrong usage, 130 interrupted.', 'The events of stream-json are described in docs/print-mode.md.'] : []),
+    ...(name === 'print'
+      ? [
+          '',
+          'Exit codes: 0 the turn ended by itself, 1 an error, 2 wrong usage, 130 interrupted.',
+          'The events of stream-json are described in docs/print-mode.md.',
+        ]
+      : []),
     '',
   ].join('\n')
 }

@@ -39,7 +39,10 @@ export interface Parsed {
 /** Parses the words after a command; a `UsageError` says which word is wrong and what was meant. */
 export function parseCommand(name: string, spec: CommandSpec, args: readonly string[]): Parsed {
   const options = Object.fromEntries(
-    Object.entries(spec.options).map(([option, { type, short, multiple }]) => [option, { type, ...(short && { short }), ...(multiple && { multiple }) }]),
+    Object.entries(spec.options).map(([option, { type, short, multiple }]) => [
+      option,
+      { type, ...(short && { short }), ...(multiple && { multiple }) },
+    ]),
   ) satisfies ParseArgsConfig['options']
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
   const fail = (message: string): never => {
@@ -49,7 +52,9 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     if (token.kind !== 'option') continue
     const option = spec.options[token.name]
     if (!option) {
-      const known = Object.entries(spec.options).flatMap(([long, { short }]) => (token.rawName.startsWith('--') ? [`--${long}`] : short ? [`-${short}`] : []))
+      const known = Object.entries(spec.options).flatMap(([long, { short }]) =>
+        token.rawName.startsWith('--') ? [`--${long}`] : short ? [`-${short}`] : [],
+      )
       return fail(`Unknown option ${token.rawName}.${didYouMean(nearest(token.rawName, known))}`)
     }
     if (option.type === 'boolean' && token.value !== undefined) fail(`${token.rawName} takes no value.`)
@@ -57,14 +62,20 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
       fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     }
     if (option.choices && token.value !== undefined && !option.choices.includes(token.value)) {
-      fail(`${token.rawName} takes one of ${option.choices.join(', ')}; not "${token.value}".${didYouMean(nearest(token.value, option.choices, 1))}`)
+      fail(
+        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${token.value}".${didYouMean(nearest(token.value, option.choices, 1))}`,
+      )
     }
   }
   const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true })
   const max = spec.positionals?.max ?? 0
   if (positionals.length > max) {
     const extra = positionals[max]!
-    fail(max === 0 ? `Unexpected "${extra}".` : `Unexpected "${extra}" after the ${spec.positionals!.name}; put it in quotes if it belongs to it.`)
+    fail(
+      max === 0
+        ? `Unexpected "${extra}".`
+        : `Unexpected "${extra}" after the ${spec.positionals!.name}; put it in quotes if it belongs to it.`,
+    )
   }
   return { values, positionals }
 }

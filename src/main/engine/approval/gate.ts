@@ -38,7 +38,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
   const waiting = new Map<string, Waiting>()
 
   const gate: Gate = async (request, signal) => {
-    const verdict = judge(deps.policies, { tool: request.tool, call: request.call, mode: deps.mode(), workspace: deps.workspace, isRemembered: deps.isRemembered })
+    const verdict = judge(deps.policies, {
+      tool: request.tool,
+      call: request.call,
+      mode: deps.mode(),
+      workspace: deps.workspace,
+      isRemembered: deps.isRemembered,
+    })
     if (verdict.decision === 'allow') return { allowed: true }
     if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }
     if (!deps.canAsk()) {
@@ -85,11 +91,14 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = waiting.get(approvalId)
     if (!entry) throw new CodedError('approval.gone', 'This approval does not wait any more.')
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
-    if (!option) throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
+    if (!option)
+      throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
     waiting.delete(approvalId)
     const words = feedback?.trim()
     const remembered = option.kind === 'allow_always' ? entry.rememberKey : undefined
-    deps.record(resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(remembered !== undefined && { remembered }) }))
+    deps.record(
+      resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(remembered !== undefined && { remembered }) }),
+    )
     entry.settle(option.kind === 'reject_once' ? { allowed: false, message: rejection(words) } : { allowed: true })
   }
 
@@ -104,7 +113,11 @@ function optionsFor(rememberLabel: string | undefined): ApprovalOption[] {
   ]
 }
 
-function resolved(approval: Approval, outcome: ApprovalOutcome, more: { feedback?: string; reason?: string; remembered?: string }): EventBody {
+function resolved(
+  approval: Approval,
+  outcome: ApprovalOutcome,
+  more: { feedback?: string; reason?: string; remembered?: string },
+): EventBody {
   return { type: 'approval.resolved', approvalId: approval.approvalId, callId: approval.callId, outcome, ...more }
 }
 

@@ -47,7 +47,10 @@ export function fitHistory(history: readonly Message[], budget: number): readonl
     for (const dropped of fitted.splice(0, next)) total -= tokensOf(dropped)
   }
   if (total > budget * 1.25) {
-    throw new CodedError('model.context_overflow', `The prompt and what follows it need about ${Math.round(total)} tokens; ${Math.round(budget)} are left for them.`)
+    throw new CodedError(
+      'model.context_overflow',
+      `The prompt and what follows it need about ${Math.round(total)} tokens; ${Math.round(budget)} are left for them.`,
+    )
   }
   return fitted
 }

@@ -30,7 +30,13 @@ export function historyOf(events: Iterable<RecordedEvent>): Message[] {
         break
       }
       case 'tool.finished':
-        open.results.set(event.callId, { role: 'tool', callId: event.callId, name: event.name, isError: event.isError, content: event.content })
+        open.results.set(event.callId, {
+          role: 'tool',
+          callId: event.callId,
+          name: event.name,
+          isError: event.isError,
+          content: event.content,
+        })
         break
       default:
     }

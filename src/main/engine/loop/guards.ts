@@ -28,7 +28,8 @@ export function createGuards(): Guards {
     },
     ending: () => (repeats > REPEATS_TO_REMIND ? 'repetition' : undefined),
     lastWords(ending, maxSteps) {
-      const why = ending === 'max_steps' ? `This turn has used all of its ${maxSteps} steps.` : 'You keep making the same call with the same result.'
+      const why =
+        ending === 'max_steps' ? `This turn has used all of its ${maxSteps} steps.` : 'You keep making the same call with the same result.'
       return `${why} No further tool can be called. Give the best answer you have so far: what is done, what is not, and what should happen next.`
     },
   }

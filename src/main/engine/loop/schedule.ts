@@ -30,7 +30,28 @@ function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-const READERS: ReadonlySet<string> = new Set(['true', 'false', 'ls', 'pwd', 'cat', 'wc', 'head', 'stat', 'file', 'date', 'whoami', 'uname', 'which', 'du', 'df', 'echo', 'id', 'hostname', 'basename', 'dirname'])
+const READERS: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'ls',
+  'pwd',
+  'cat',
+  'wc',
+  'head',
+  'stat',
+  'file',
+  'date',
+  'whoami',
+  'uname',
+  'which',
+  'du',
+  'df',
+  'echo',
+  'id',
+  'hostname',
+  'basename',
+  'dirname',
+])
 
 /**
  * A deliberately small list: one plain command without any shell syntax, from programs that cannot write. It only lets calls overlap; it
@@ -42,7 +63,10 @@ function onlyReads(command: string): boolean {
 }
 
 /** Runs jobs in order of the list, each as soon as no earlier one that conflicts with it is unfinished. `run` must not reject. */
-export async function runScheduled<Job extends { accesses: readonly Access[] }>(jobs: readonly Job[], run: (job: Job, waited: boolean) => Promise<void>): Promise<void> {
+export async function runScheduled<Job extends { accesses: readonly Access[] }>(
+  jobs: readonly Job[],
+  run: (job: Job, waited: boolean) => Promise<void>,
+): Promise<void> {
   const running: Promise<void>[] = []
   for (const [index, job] of jobs.entries()) {
     const before = running.filter((_, earlier) => conflict(jobs[earlier]!.accesses, job.accesses))

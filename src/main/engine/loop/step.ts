@@ -31,12 +31,28 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     try {
       await receive(ctx.provider, request, answer, ctx.settings.idleTimeoutMs, ctx.signal)
       const { parts, finish, usage } = answer.complete()
-      ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts, finish, durationMs: ctx.now() - startedAt, ...(usage && { usage }) })
+      ctx.record({
+        type: 'step.finished',
+        turnId: ctx.turnId,
+        stepId,
+        parts,
+        finish,
+        durationMs: ctx.now() - startedAt,
+        ...(usage && { usage }),
+      })
       ctx.history.push({ role: 'assistant', parts })
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call') }
     } catch (error) {
       const partial = (): void => {
-        ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts: answer.spoken(), finish: 'other', partial: true, durationMs: ctx.now() - startedAt })
+        ctx.record({
+          type: 'step.finished',
+          turnId: ctx.turnId,
+          stepId,
+          parts: answer.spoken(),
+          finish: 'other',
+          partial: true,
+          durationMs: ctx.now() - startedAt,
+        })
       }
       if (ctx.signal.aborted) {
         partial()
@@ -48,10 +64,27 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         return { kind: 'failed', failure: finalFailure(error, attempt) }
       }
       const superseded = { text: answer.said('text'), thinking: answer.said('thinking') }
-      ctx.record({ type: 'step.retried', turnId: ctx.turnId, stepId, attempt, of: ctx.settings.maxAttempts, delayMs, failure: failureOf(error), superseded })
+      ctx.record({
+        type: 'step.retried',
+        turnId: ctx.turnId,
+        stepId,
+        attempt,
+        of: ctx.settings.maxAttempts,
+        delayMs,
+        failure: failureOf(error),
+        superseded,
+      })
       await ctx.pause(delayMs, ctx.signal).catch(() => undefined)
       if (ctx.signal.aborted) {
-        ctx.record({ type: 'step.finished', turnId: ctx.turnId, stepId, parts: [], finish: 'other', partial: true, durationMs: ctx.now() - startedAt })
+        ctx.record({
+          type: 'step.finished',
+          turnId: ctx.turnId,
+          stepId,
+          parts: [],
+          finish: 'other',
+          partial: true,
+          durationMs: ctx.now() - startedAt,
+        })
         return { kind: 'stopped' }
       }
     }
@@ -72,7 +105,8 @@ async function receive(provider: Provider, request: ModelRequest, answer: Answer
     const stop = (): void => fail(new Error('stopped'))
     const watch = setInterval(
       () => {
-        if (Date.now() - lastSign >= idleMs) fail(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
+        if (Date.now() - lastSign >= idleMs)
+          fail(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
       },
       Math.max(10, Math.min(1000, idleMs / 4)),
     )
@@ -144,7 +178,13 @@ class Answer {
         this.#close()
         const callId = this.#drafts.get(chunk.callId)?.callId ?? this.#callId(chunk.callId)
         this.#drafts.delete(chunk.callId)
-        this.#parts.push({ type: 'tool_call', callId, name: chunk.name, input: chunk.input, ...(chunk.metadata && { metadata: chunk.metadata }) })
+        this.#parts.push({
+          type: 'tool_call',
+          callId,
+          name: chunk.name,
+          input: chunk.input,
+          ...(chunk.metadata && { metadata: chunk.metadata }),
+        })
         return
       }
       case 'finish':

@@ -1,5 +1,5 @@
 import { failureOf } from '../../../shared/model/errors'
-import type { Message, ToolCallPart } from '../../../shared/model/message'
+import { textOf, type Message, type ToolCallPart } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
 import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import { runScheduled } from './schedule'
@@ -33,11 +33,22 @@ export async function runToolCalls(ctx: TurnContext, stepId: string, parts: read
     results.set(part.callId, result)
     const { content, isError = false, details } = result
     const durationMs = ctx.now() - startedAt
-    ctx.record({ type: 'tool.finished', turnId: ctx.turnId, callId: part.callId, name: part.name, content, isError, durationMs, ...(details && { details }) })
+    ctx.record({
+      type: 'tool.finished',
+      turnId: ctx.turnId,
+      callId: part.callId,
+      name: part.name,
+      content,
+      isError,
+      durationMs,
+      ...(details && { details }),
+    })
   }
   ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
   await runScheduled(jobs, async (job, waited) => {
-    const result = await runJob(ctx, job, waited).catch((error: unknown) => failed(`Trestle failed to run this call: ${failureOf(error).message}`))
+    const result = await runJob(ctx, job, waited).catch((error: unknown) =>
+      failed(`Trestle failed to run this call: ${failureOf(error).message}`),
+    )
     finish(job.part, result, job.startedAt)
   })
   for (const part of parts) {
@@ -77,7 +88,11 @@ function canonical(json: string): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
 }
 
 async function prepareJob(ctx: TurnContext, part: ToolCallPart): Promise<Job> {
@@ -99,7 +114,15 @@ async function prepare(tool: Tool, input: unknown): Promise<Pick<Job, 'call' | '
 }
 
 function started(ctx: TurnContext, stepId: string, part: ToolCallPart, job: Job | undefined) {
-  return { type: 'tool.started' as const, turnId: ctx.turnId, stepId, callId: part.callId, name: part.name, input: part.input, summary: job?.call?.summary ?? '' }
+  return {
+    type: 'tool.started' as const,
+    turnId: ctx.turnId,
+    stepId,
+    callId: part.callId,
+    name: part.name,
+    input: part.input,
+    summary: job?.call?.summary ?? '',
+  }
 }
 
 async function runJob(ctx: TurnContext, job: Job, waited: boolean): Promise<ToolResult> {
@@ -109,7 +132,9 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean): Promise<Tool
   // What it waited for may have changed the very file this call is about, so it is looked at again.
   const { call, refused } = waited && job.input !== undefined ? await prepare(tool, job.input) : job
   if (!call) return refused ?? failed('The call could not be prepared.')
-  const answer = await ctx.gate({ callId: job.part.callId, turnId: ctx.turnId, tool, call, preview: call.preview ?? (async () => undefined) }, ctx.signal).catch(() => undefined)
+  const answer = await ctx
+    .gate({ callId: job.part.callId, turnId: ctx.turnId, tool, call, preview: call.preview ?? (async () => undefined) }, ctx.signal)
+    .catch(() => undefined)
   if (!answer || ctx.signal.aborted) return failed('Not run: the turn was stopped before it was allowed.')
   if (!answer.allowed) return failed(answer.message)
   job.startedAt = ctx.now()
@@ -125,6 +150,8 @@ async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callI
   const limit = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
   const inner = new AbortController()
   const timers: NodeJS.Timeout[] = []
+  const tooLong = `${tool.name} took longer than ${(limit ?? 0) / 1000} s and was stopped. Ask for less at once.`
+  let timedOut = false
   const overtaken = new Promise<ToolResult>((resolve) => {
     const giveUp = (ms: number, text: string): void => {
       timers.push(setTimeout(() => resolve(failed(text)), ms))
@@ -137,14 +164,17 @@ async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callI
     if (limit === null) return
     timers.push(
       setTimeout(() => {
+        timedOut = true
         inner.abort(new Error('timed out'))
-        giveUp(STOP_GRACE_MS, `${tool.name} took longer than ${Math.round(limit / 1000)} s and was stopped. Ask for less at once.`)
+        giveUp(STOP_GRACE_MS, tooLong)
       }, limit),
     )
   })
   try {
     const run = call.run({ callId, signal: inner.signal, progress: (text) => ctx.live({ type: 'tool.progress', callId, text }) })
-    return await Promise.race([run, overtaken])
+    const result = await Promise.race([run, overtaken])
+    if (!timedOut || textOf(result.content).includes(tooLong)) return result
+    return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }
   } finally {
     for (const timer of timers) clearTimeout(timer)
     inner.abort()

@@ -66,5 +66,11 @@ function stopOf(step: StepEnd & { kind: 'answered' }): StopReason {
 }
 
 function refusal(): Failure {
-  return { code: 'model.refused', title: 'The provider withheld the answer', message: 'The answer was stopped by a content filter.', advice: 'Rephrase the request.', retryable: false }
+  return {
+    code: 'model.refused',
+    title: 'The provider withheld the answer',
+    message: 'The answer was stopped by a content filter.',
+    advice: 'Rephrase the request.',
+    retryable: false,
+  }
 }

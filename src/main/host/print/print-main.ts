@@ -27,7 +27,11 @@ type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
 async function printTurn(engine: Engine, options: PrintOptions, prompt: string): Promise<number> {
   const { sessionId, spent: before } = await chooseSession(engine, options)
-  const output = createPrintOutput(options.format, process.stdout, options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined)
+  const output = createPrintOutput(
+    options.format,
+    process.stdout,
+    options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
+  )
   let interrupted = false
   const interrupt = (): void => {
     interrupted = true
@@ -47,12 +51,18 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
   if (interrupted) interrupt()
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
-  const usage = { input: spent.input - before.input, output: spent.output - before.output, cached: spent.cached - before.cached, thinking: spent.thinking - before.thinking }
+  const usage = {
+    input: spent.input - before.input,
+    output: spent.output - before.output,
+    cached: spent.cached - before.cached,
+    thinking: spent.thinking - before.thinking,
+  }
   const { stop, failure, steps, durationMs } = end
   await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
   if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)
   if (interrupted || stop === 'cancelled') return 130
-  if (stop === 'max_turn_requests') process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
+  if (stop === 'max_turn_requests')
+    process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
   return stop === 'end_turn' ? 0 : 1
 }
@@ -65,7 +75,8 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Ses
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
     if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
   }
-  if (sessionId === undefined) return sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
+  if (sessionId === undefined)
+    return sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
   const { header } = await sessions.open(sessionId, 1)
   const addedFolders = [...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))])]
   const change = {

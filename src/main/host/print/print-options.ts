@@ -22,8 +22,10 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const cwd = folder('--cwd', text('cwd') ?? '.')
   const maxSteps = text('max-steps')
-  if (maxSteps !== undefined && !/^[1-9]\d{0,5}$/.test(maxSteps)) throw new UsageError(`--max-steps needs a whole number from 1; not "${maxSteps}".`, 'print')
-  if (values['continue'] === true && text('session') !== undefined) throw new UsageError('--continue and --session exclude each other.', 'print')
+  if (maxSteps !== undefined && !/^[1-9]\d{0,5}$/.test(maxSteps))
+    throw new UsageError(`--max-steps needs a whole number from 1; not "${maxSteps}".`, 'print')
+  if (values['continue'] === true && text('session') !== undefined)
+    throw new UsageError('--continue and --session exclude each other.', 'print')
   const model = text('model')
   const mode = text('permission-mode') as PermissionMode | undefined
   const sessionId = text('session')

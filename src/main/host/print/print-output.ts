@@ -57,7 +57,8 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
       if (event.type === 'step.finished') answer = textOf(event.parts)
       if (format === 'stream-json') stream(event)
       if (event.type === 'tool.started') progress?.write(`· ${event.name} ${event.summary}\n`)
-      if (event.type === 'step.retried') progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
+      if (event.type === 'step.retried')
+        progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
     },
     answer: () => answer,
     async finish(result) {
@@ -77,7 +78,8 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
 /** Deltas that came between two flushes become one line per part. */
 function merge(pending: Delta[], event: Delta): void {
   const last = pending.at(-1)
-  if (last && last.type === event.type && idOf(last) === idOf(event)) pending[pending.length - 1] = { ...last, text: last.text + event.text }
+  if (last && last.type === event.type && idOf(last) === idOf(event))
+    pending[pending.length - 1] = { ...last, text: last.text + event.text }
   else pending.push(event)
 }
 

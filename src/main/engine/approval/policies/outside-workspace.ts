@@ -8,5 +8,7 @@ export const outsideWorkspace: Policy = ({ call, mode, workspace }) => {
   const outside = call.accesses
     .map((access) => (access.kind === 'file' || access.kind === 'tree' ? access.path : access.kind === 'command' ? access.cwd : undefined))
     .find((path) => path !== undefined && !roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)))
-  return outside === undefined ? undefined : { decision: 'ask', reason: `${outside} lies outside the project folder and the folders you added.` }
+  return outside === undefined
+    ? undefined
+    : { decision: 'ask', reason: `${outside} lies outside the project folder and the folders you added.` }
 }

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest'
+import { calls, text, tool, turnFixture, types } from '../../../../test/support/turn-fixture'
+import { CodedError } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/model/event'
+import { textOf } from '../../../shared/model/message'
+import type { ModelChunk } from '../model/provider'
+import { failed, ok } from '../tool/tool'
+import { runTurn } from './turn'
+
+const finishedCalls = (events: readonly EventBody[]) => events.filter((event) => event.type === 'tool.finished')
+
+describe('a turn', () => {
+  it('ends when the model answers without calling a tool', async () => {
+    const turn = turnFixture({ answers: [text('Hello')] })
+    expect(await runTurn(turn.ctx)).toEqual({ stop: 'end_turn', steps: 1 })
+    expect(types(turn.events)).toEqual(['step.started', 'step.finished'])
+    expect(turn.live).toEqual([{ type: 'text.delta', stepId: 'step-1', text: 'Hello' }])
+  })
+
+  it('sends results back in the order of the calls, whichever finished first', async () => {
+    const gates = new Map<string, () => void>()
+    const wait = tool({
+      name: 'Wait',
+      run: (input) => new Promise((resolve) => gates.set(String(input['id']), () => resolve(ok(String(input['id']))))),
+    })
+    const turn = turnFixture({ answers: [calls(['Wait', { id: 'a' }], ['Wait', { id: 'b' }]), text('done')], tools: [wait] })
+    const end = runTurn(turn.ctx)
+    await expect.poll(() => gates.size).toBe(2)
+    gates.get('b')!()
+    await turn.recorded('tool.finished')
+    gates.get('a')!()
+    await end
+    expect(finishedCalls(turn.events).map((event) => event.callId)).toEqual(['c1', 'c0'])
+    expect(turn.requests[1]!.messages.slice(2).map((message) => message.role === 'tool' && message.callId)).toEqual(['c0', 'c1'])
+  })
+
+  it('keeps calls apart that touch the same file, and prepares the later one again', async () => {
+    const log: string[] = []
+    const write = tool({
+      name: 'Put',
+      accesses: () => [{ kind: 'file', path: '/x', write: true }],
+      run: (input) => (log.push(`put ${String(input['n'])}`), ok('')),
+    })
+    const read = tool({ name: 'Get', accesses: () => [{ kind: 'file', path: '/x', write: false }], run: () => (log.push('get'), ok('')) })
+    const turn = turnFixture({ answers: [calls(['Put', { n: 1 }], ['Get', {}], ['Put', { n: 2 }]), text('done')], tools: [write, read] })
+    await runTurn(turn.ctx)
+    expect(log).toEqual(['put 1', 'get', 'put 2'])
+  })
+
+  it('runs the same call once when the model writes it twice in one step', async () => {
+    let runs = 0
+    const turn = turnFixture({
+      answers: [calls(['Count', { a: 1, b: 2 }], ['Count', '{"b": 2, "a": 1}']), text('done')],
+      tools: [tool({ name: 'Count', run: () => ok(String((runs += 1))) })],
+    })
+    await runTurn(turn.ctx)
+    expect(runs).toBe(1)
+    expect(finishedCalls(turn.events).map((event) => textOf(event.content))).toEqual(['1', '1'])
+  })
+
+  it('turns malformed arguments, unknown tools and a throwing tool into results the model can act on', async () => {
+    const turn = turnFixture({
+      answers: [calls(['Echo', '{"a": '], ['Ecko', {}], ['Boom', {}]), text('done')],
+      tools: [tool({ name: 'Echo' }), tool({ name: 'Boom', run: () => Promise.reject(new Error('broken inside')) })],
+    })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    const results = turn.requests[1]!.messages.slice(2)
+    expect(results.every((message) => message.role === 'tool' && message.isError)).toBe(true)
+    expect(JSON.stringify(results[0])).toMatch(/JSON/)
+    expect(JSON.stringify(results[1])).toMatch(/Echo/)
+    expect(JSON.stringify(results[2])).toMatch(/broken inside/)
+  })
+
+  it('tells the model the reason when a call is not allowed, and does not run it', async () => {
+    let ran = false
+    const turn = turnFixture({
+      answers: [calls(['Act', {}]), text('ok')],
+      tools: [tool({ name: 'Act', run: () => ((ran = true), ok('')) })],
+      gate: async () => ({ allowed: false, message: 'The user rejected this call and says: not on Fridays' }),
+    })
+    await runTurn(turn.ctx)
+    expect(ran).toBe(false)
+    expect(JSON.stringify(turn.requests[1]!.messages)).toContain('not on Fridays')
+  })
+
+  it('gives call ids a number when a server counts them anew in each answer', async () => {
+    const turn = turnFixture({
+      answers: [calls(['Echo', { n: 1 }, 'call_0']), calls(['Echo', { n: 2 }, 'call_0']), text('done')],
+      tools: [tool({ name: 'Echo' })],
+    })
+    await runTurn(turn.ctx)
+    expect(finishedCalls(turn.events).map((event) => event.callId)).toEqual(['call_0', 'call_0_2'])
+  })
+
+  it('lets a message join before the next step, even when the model had just finished', async () => {
+    const turn = turnFixture({ answers: [text('first'), text('second')] })
+    const { provider } = turn.ctx
+    turn.ctx.provider = {
+      async *stream(request, signal) {
+        if (turn.requests.length === 0) turn.steer('one more thing')
+        yield* provider.stream(request, signal)
+      },
+    }
+    expect((await runTurn(turn.ctx)).steps).toBe(2)
+    expect(turn.requests[1]!.messages.at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'one more thing' }] })
+  })
+})
+
+describe('the guards of a turn', () => {
+  it('end it at the last step with one request without tools', async () => {
+    const echo = tool({ name: 'Echo' })
+    const turn = turnFixture({
+      answers: [calls(['Echo', { n: 1 }]), calls(['Echo', { n: 2 }]), text('what I have')],
+      tools: [echo],
+      maxSteps: 2,
+    })
+    expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 3 })
+    expect(turn.requests[2]!.tools).toEqual([])
+    expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
+  })
+
+  it('remind a model that repeats itself three times, and end the turn at the fourth', async () => {
+    const same = calls(['Echo', {}])
+    const turn = turnFixture({ answers: [same, same, same, same, text('sorry')], tools: [tool({ name: 'Echo', run: () => ok('same') })] })
+    expect((await runTurn(turn.ctx)).stop).toBe('max_turn_requests')
+    expect(turn.requests).toHaveLength(5)
+    expect(JSON.stringify(turn.requests[3]!.messages.at(-1))).toMatch(/three times/)
+    expect(turn.requests[4]!.tools).toEqual([])
+  })
+
+  it('leave a repeated call alone whose result changes', async () => {
+    let n = 0
+    const same = calls(['Poll', {}])
+    const turn = turnFixture({
+      answers: [same, same, same, same, same, text('done')],
+      tools: [tool({ name: 'Poll', run: () => ok(String((n += 1))) })],
+    })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+  })
+})
+
+describe('a step that fails', () => {
+  const broken = (code: 'model.overloaded' | 'model.auth', retryAfterMs?: number) =>
+    async function* (): AsyncGenerator<ModelChunk> {
+      yield { type: 'text', text: 'half a ' }
+      throw new CodedError(code, 'says no', retryAfterMs === undefined ? {} : { retryAfterMs })
+    }
+
+  it('is tried again after growing pauses, and its half answer is superseded, not doubled', async () => {
+    const turn = turnFixture({ answers: [broken('model.overloaded'), broken('model.overloaded'), text('whole')] })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    expect(turn.pauses).toEqual([100, 200])
+    expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.retried', 'step.finished'])
+    expect(turn.events[1]).toMatchObject({ attempt: 1, of: 3, superseded: { text: 'half a ' } })
+    expect(turn.ctx.history.at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'whole' }] })
+  })
+
+  it('waits as long as the server asks', async () => {
+    const turn = turnFixture({ answers: [broken('model.overloaded', 900), text('ok')] })
+    await runTurn(turn.ctx)
+    expect(turn.pauses).toEqual([900])
+  })
+
+  it('is not tried again when that cannot help', async () => {
+    const turn = turnFixture({ answers: [broken('model.auth')] })
+    expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.auth' } })
+    expect(turn.pauses).toEqual([])
+    expect(turn.events.at(-1)).toMatchObject({ type: 'step.finished', partial: true, parts: [{ type: 'text', text: 'half a ' }] })
+  })
+
+  it('gives up after the last attempt and says how many there were', async () => {
+    const turn = turnFixture({ answers: [broken('model.overloaded'), broken('model.overloaded'), broken('model.overloaded')] })
+    const end = await runTurn(turn.ctx)
+    expect(end).toMatchObject({ stop: 'error', failure: { code: 'model.overloaded' } })
+    expect(end.failure?.message).toMatch(/3 attempts/)
+  })
+
+  it('never takes a stream without its end marker, or an empty one, for an answer', async () => {
+    const turn = turnFixture({ answers: [[{ type: 'text', text: 'cut' }], [{ type: 'finish', reason: 'stop' }], text('whole')] })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    expect(turn.events.filter((event) => event.type === 'step.retried').map((event) => event.failure.code)).toEqual([
+      'model.incomplete',
+      'model.incomplete',
+    ])
+  })
+
+  it('never runs a call that the length limit may have cut off', async () => {
+    let ran = false
+    const cut: ModelChunk[] = [
+      { type: 'tool.call', callId: 'c', name: 'Act', input: '{}' },
+      { type: 'finish', reason: 'length' },
+    ]
+    const turn = turnFixture({ answers: [cut], tools: [tool({ name: 'Act', run: () => ((ran = true), ok('')) })] })
+    expect((await runTurn(turn.ctx)).stop).toBe('max_tokens')
+    expect(ran).toBe(false)
+  })
+
+  it('counts silence as failure', async () => {
+    const silent = async function* (_request: unknown, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+      yield { type: 'text', text: 'well' }
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+    }
+    const turn = turnFixture({ answers: [silent, text('ok')], idleTimeoutMs: 60 })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    expect(turn.events[1]).toMatchObject({ type: 'step.retried', failure: { code: 'model.timeout' } })
+  })
+})
+
+describe('stopping a turn', () => {
+  it('works while the model streams, even if the provider ignores it, and keeps what was said', async () => {
+    const deaf = async function* (): AsyncGenerator<ModelChunk> {
+      yield { type: 'text', text: 'As I was say' }
+      await new Promise(() => undefined)
+    }
+    const turn = turnFixture({ answers: [deaf] })
+    const end = runTurn(turn.ctx)
+    await expect.poll(() => turn.live.length).toBe(1)
+    turn.stop()
+    expect(await end).toEqual({ stop: 'cancelled', steps: 1 })
+    expect(turn.events.at(-1)).toMatchObject({ type: 'step.finished', partial: true, parts: [{ type: 'text', text: 'As I was say' }] })
+  })
+
+  it('works while tools run: each started call gets exactly one result', async () => {
+    const hang = tool({ name: 'Hang', accesses: () => [{ kind: 'all' }], run: () => new Promise(() => undefined), timeoutMs: null })
+    const turn = turnFixture({ answers: [calls(['Hang', { n: 1 }], ['Hang', { n: 2 }])], tools: [hang] })
+    const end = runTurn(turn.ctx)
+    await turn.recorded('tool.started')
+    turn.stop()
+    expect((await end).stop).toBe('cancelled')
+    expect(finishedCalls(turn.events).map((event) => [event.callId, event.isError])).toEqual([
+      ['c0', true],
+      ['c1', true],
+    ])
+  })
+
+  it('works while an approval waits', async () => {
+    const turn = turnFixture({
+      answers: [calls(['Act', {}])],
+      tools: [tool({ name: 'Act' })],
+      gate: (_call, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    })
+    const end = runTurn(turn.ctx)
+    await turn.recorded('tool.started')
+    turn.stop()
+    expect((await end).stop).toBe('cancelled')
+    expect(finishedCalls(turn.events)).toHaveLength(1)
+  })
+
+  it('works while waiting for the next attempt', async () => {
+    const turn = turnFixture({
+      answers: [
+        async function* (): AsyncGenerator<ModelChunk> {
+          yield { type: 'text', text: '' }
+          throw new CodedError('model.server', 'down')
+        },
+      ],
+    })
+    turn.ctx.pause = (_ms, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+    const end = runTurn(turn.ctx)
+    await turn.recorded('step.retried')
+    turn.stop()
+    expect((await end).stop).toBe('cancelled')
+    expect(turn.events.at(-1)).toMatchObject({ type: 'step.finished', partial: true })
+  })
+})
+
+describe('a tool that takes too long', () => {
+  it('is cancelled through its signal and its result says so', async () => {
+    let cancelled = false
+    const slow = tool({
+      name: 'Slow',
+      timeoutMs: 30,
+      run: (_input, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => ((cancelled = true), resolve(failed('what I had'))))),
+    })
+    const turn = turnFixture({ answers: [calls(['Slow', {}]), text('done')], tools: [slow] })
+    await runTurn(turn.ctx)
+    expect(cancelled).toBe(true)
+    const [result] = finishedCalls(turn.events)
+    expect(result?.isError).toBe(true)
+    expect(textOf(result!.content)).toMatch(/what I had.*took longer than 0.03 s/s)
+  })
+})

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import type { EventBody } from '../../src/shared/model/event'
+import type { Message } from '../../src/shared/model/message'
+import type { Gate } from '../../src/main/engine/loop/gate'
+import { createCallIds } from '../../src/main/engine/loop/call-ids'
+import type { TurnContext, TurnLiveEvent } from '../../src/main/engine/loop/turn-context'
+import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provider'
+import { createRegistry } from '../../src/main/engine/tool/registry'
+import { ok, type Access, type CallContext, type Tool, type ToolResult } from '../../src/main/engine/tool/tool'
+
+/** One answer of the scripted model: its chunks, or what goes wrong. */
+export type Answer = ModelChunk[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>)
+
+/** An answer in text that ends properly. */
+export function text(words: string): ModelChunk[] {
+  return [
+    { type: 'text', text: words },
+    { type: 'text.end' },
+    { type: 'finish', reason: 'stop', usage: { input: 10, output: 5, cached: 0, thinking: 0 } },
+  ]
+}
+
+/** An answer that calls tools: `[name, input, id?]`. */
+export function calls(...list: [name: string, input: unknown, id?: string][]): ModelChunk[] {
+  const parts = list.map(([name, input, id], index): ModelChunk => ({
+    type: 'tool.call',
+    callId: id ?? `c${index}`,
+    name,
+    input: typeof input === 'string' ? input : JSON.stringify(input),
+  }))
+  return [...parts, { type: 'finish', reason: 'tool_calls' }]
+}
+
+export interface ToolSpec {
+  name: string
+  accesses?: (input: Record<string, unknown>) => Access[]
+  run?: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult> | ToolResult
+  timeoutMs?: number | null
+}
+
+/** A tool that takes any object and does what the test says. */
+export function tool({ name, accesses = () => [], run = (input) => ok(`${name} ${JSON.stringify(input)}`), timeoutMs }: ToolSpec): Tool {
+  const input = z.looseObject({})
+  return {
+    name,
+    description: `The tool ${name}.`,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    async prepare(value) {
+      const fields = input.parse(value)
+      return { summary: name, accesses: accesses(fields), run: async (ctx) => run(fields, ctx) }
+    },
+  }
+}
+
+export interface TurnFixture {
+  ctx: TurnContext
+  events: EventBody[]
+  live: TurnLiveEvent[]
+  requests: ModelRequest[]
+  pauses: number[]
+  stop(): void
+  /** Hands a message to the running turn. */
+  steer(words: string): void
+  /** Resolves when an event of this type has been recorded. */
+  recorded(type: EventBody['type']): Promise<void>
+}
+
+/** A turn with a model made of prepared answers; running out of them fails. */
+export function turnFixture({
+  answers,
+  tools = [],
+  gate,
+  ...more
+}: {
+  answers: Answer[]
+  tools?: Tool[]
+  gate?: Gate
+  maxSteps?: number
+  maxAttempts?: number
+  idleTimeoutMs?: number
+}): TurnFixture {
+  const abort = new AbortController()
+  const events: EventBody[] = []
+  const live: TurnLiveEvent[] = []
+  const requests: ModelRequest[] = []
+  const pauses: number[] = []
+  const waiting: { type: string; resolve: () => void }[] = []
+  const history: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]
+  let steering: string[] = []
+  let clock = 0
+  let ids = 0
+  const script = [...answers]
+  const ctx: TurnContext = {
+    turnId: 'turn',
+    provider: {
+      async *stream(request, signal) {
+        requests.push({ ...request, messages: [...request.messages] })
+        const answer = script.shift()
+        if (!answer) throw new Error('the script has no further answer')
+        yield* typeof answer === 'function' ? answer(request, signal) : answer
+      },
+    },
+    model: { id: 'p/m', name: 'm', imagesIn: false, thinking: false, toolCalls: true },
+    system: 'system',
+    tools: createRegistry(tools),
+    history,
+    fit: (messages) => messages,
+    record(...bodies) {
+      events.push(...bodies)
+      for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
+    },
+    live: (event) => live.push(event),
+    gate: gate ?? (async () => ({ allowed: true })),
+    takeSteering() {
+      const taken = steering.map((words) => ({ parts: [{ type: 'text' as const, text: words }] }))
+      steering = []
+      return taken
+    },
+    saveResult: async (callId) => `/saved/${callId}.txt`,
+    maxResultChars: () => undefined,
+    settings: {
+      maxSteps: more.maxSteps ?? 50,
+      maxAttempts: more.maxAttempts ?? 3,
+      idleTimeoutMs: more.idleTimeoutMs ?? 5000,
+      retryBaseMs: 100,
+      retryMaxMs: 1000,
+    },
+    cacheKey: 'session',
+    signal: abort.signal,
+    now: () => (clock += 1),
+    random: () => 0.5,
+    async pause(ms, signal) {
+      pauses.push(ms)
+      signal.throwIfAborted()
+    },
+    newId: (prefix) => `${prefix}-${(ids += 1)}`,
+    callId: createCallIds(history),
+  }
+  return {
+    ctx,
+    events,
+    live,
+    requests,
+    pauses,
+    stop: () => abort.abort(),
+    steer: (words) => void steering.push(words),
+    recorded: (type) =>
+      events.some((event) => event.type === type) ? Promise.resolve() : new Promise((resolve) => waiting.push({ type, resolve })),
+  }
+}
+
+/** The types of events in order, for short comparisons. */
+export function types(events: readonly EventBody[]): string[] {
+  return events.map((event) => event.type)
+}
