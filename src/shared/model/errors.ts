@@ -13,32 +13,93 @@ interface ErrorKind {
 }
 
 export const ERRORS = {
-  'model.connection': { title: 'The model could not be reached', retryable: true, advice: 'Check the network and the base URL of the provider in Settings.' },
-  'model.timeout': { title: 'The model stopped sending', retryable: true, advice: 'Try again; raise [loop] idle_timeout_s if this model is slow.' },
+  'model.connection': {
+    title: 'The model could not be reached',
+    retryable: true,
+    advice: 'Check the network and the base URL of the provider in Settings.',
+  },
+  'model.timeout': {
+    title: 'The model stopped sending',
+    retryable: true,
+    advice: 'Try again; raise [loop] idle_timeout_s if this model is slow.',
+  },
   'model.rate_limited': { title: 'The model asks us to slow down', retryable: true, advice: 'Wait a moment and try again.' },
-  'model.overloaded': { title: 'The model is overloaded', retryable: true, advice: 'Wait a moment and try again, or choose another model.' },
-  'model.server': { title: 'The model server failed', retryable: true, advice: 'Try again; if it goes on, look at the status page of the provider.' },
-  'model.incomplete': { title: "The model's answer broke off", retryable: true, advice: 'Try again; the part that arrived is kept but not used.' },
+  'model.overloaded': {
+    title: 'The model is overloaded',
+    retryable: true,
+    advice: 'Wait a moment and try again, or choose another model.',
+  },
+  'model.server': {
+    title: 'The model server failed',
+    retryable: true,
+    advice: 'Try again; if it goes on, look at the status page of the provider.',
+  },
+  'model.incomplete': {
+    title: "The model's answer broke off",
+    retryable: true,
+    advice: 'Try again; the part that arrived is kept but not used.',
+  },
   'model.auth': { title: 'The key was refused', retryable: false, advice: 'Check the key of this provider in Settings.' },
   'model.quota': { title: 'The quota of this key is used up', retryable: false, advice: 'Top up the account, or choose another model.' },
   'model.not_found': { title: 'The provider does not know this model', retryable: false, advice: 'Check the model name in Settings.' },
-  'model.bad_request': { title: 'The provider refused the request', retryable: false, advice: 'Read its message; the model may lack a capability that is switched on in Settings.' },
-  'model.context_overflow': { title: 'The conversation is too long for this model', retryable: false, advice: 'Start a new session, or choose a model with a larger context window.' },
+  'model.bad_request': {
+    title: 'The provider refused the request',
+    retryable: false,
+    advice: 'Read its message; the model may lack a capability that is switched on in Settings.',
+  },
+  'model.context_overflow': {
+    title: 'The conversation is too long for this model',
+    retryable: false,
+    advice: 'Start a new session, or choose a model with a larger context window.',
+  },
   'model.refused': { title: 'The provider withheld the answer', retryable: false, advice: 'Rephrase the request.' },
   'model.not_configured': { title: 'No model is chosen', retryable: false, advice: 'Choose a model in Settings, or try the demo model.' },
-  'config.invalid': { title: 'The configuration has an error', retryable: false, advice: 'Mend the file at the line named; until then defaults apply.' },
-  'config.write_failed': { title: 'The configuration could not be saved', retryable: false, advice: 'Check that the file can be written and that it parses.' },
+  'config.invalid': {
+    title: 'The configuration has an error',
+    retryable: false,
+    advice: 'Mend the file at the line named; until then defaults apply.',
+  },
+  'config.write_failed': {
+    title: 'The configuration could not be saved',
+    retryable: false,
+    advice: 'Check that the file can be written and that it parses.',
+  },
   'session.not_found': { title: 'There is no such session', retryable: false, advice: 'List the sessions and choose one of them.' },
-  'session.elsewhere': { title: 'This session is open in another Trestle', retryable: false, advice: 'Use it there, or close that one first.' },
+  'session.elsewhere': {
+    title: 'This session is open in another Trestle',
+    retryable: false,
+    advice: 'Use it there, or close that one first.',
+  },
   'session.busy': { title: 'This session is working', retryable: false, advice: 'Wait for the turn to end, or stop it.' },
-  'session.folder_missing': { title: 'The folder of this session is not there', retryable: false, advice: 'Put the folder back, or open a session in another one.' },
-  'store.unreadable': { title: 'The session store cannot be used', retryable: false, advice: 'Restore a backup from the backups folder; the damaged file was kept.' },
-  'store.too_new': { title: 'The session store was written by a newer Trestle', retryable: false, advice: 'Update Trestle, or use another TRESTLE_HOME.' },
+  'session.folder_missing': {
+    title: 'The folder of this session is not there',
+    retryable: false,
+    advice: 'Put the folder back, or open a session in another one.',
+  },
+  'store.unreadable': {
+    title: 'The session store cannot be used',
+    retryable: false,
+    advice: 'Restore a backup from the backups folder; the damaged file was kept.',
+  },
+  'store.too_new': {
+    title: 'The session store was written by a newer Trestle',
+    retryable: false,
+    advice: 'Update Trestle, or use another TRESTLE_HOME.',
+  },
   'store.full': { title: 'The disk is full', retryable: false, advice: 'Free some space and try again; nothing recorded so far is lost.' },
+  'store.busy': { title: 'The session store is locked', retryable: true, advice: 'Try again in a moment; close other programs that use the store if it goes on.' },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
-  'connection.lost': { title: 'The connection to Trestle was lost', retryable: true, advice: 'Trestle reconnects by itself; look whether it was done, then try again.' },
-  'connection.refused': { title: 'Trestle did not let this page in', retryable: false, advice: 'Open the URL that Trestle printed when it started.' },
+  'connection.lost': {
+    title: 'The connection to Trestle was lost',
+    retryable: true,
+    advice: 'Trestle reconnects by itself; look whether it was done, then try again.',
+  },
+  'connection.refused': {
+    title: 'Trestle did not let this page in',
+    retryable: false,
+    advice: 'Open the URL that Trestle printed when it started.',
+  },
   internal: { title: 'Something went wrong inside Trestle', retryable: false, advice: 'Please report it with the log.' },
 } as const satisfies Record<string, ErrorKind>
 
