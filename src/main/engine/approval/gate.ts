@@ -9,7 +9,8 @@ import type { Policy } from './policy'
 export interface GateDeps {
   policies: readonly Policy[]
   mode(): PermissionMode
-  workspace: Workspace
+  /** The session's folders as they are now. */
+  workspace(): Workspace
   record(...events: EventBody[]): void
   /** Whether somebody is there to be asked. */
   canAsk(): boolean
@@ -42,7 +43,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       tool: request.tool,
       call: request.call,
       mode: deps.mode(),
-      workspace: deps.workspace,
+      workspace: deps.workspace(),
       isRemembered: deps.isRemembered,
     })
     if (verdict.decision === 'allow') return { allowed: true }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { tool } from '../../../../test/support/turn-fixture'
+import type { PermissionMode } from '../../../shared/model/approval'
+import type { EventBody } from '../../../shared/model/event'
+import type { PreparedCall } from '../tool/tool'
+import { createWorkspace } from '../workspace/create-workspace'
+import { createGate } from './gate'
+import { POLICIES } from './policies'
+
+const root = import.meta.dirname
+const edit: PreparedCall = {
+  summary: 'x.ts',
+  accesses: [{ kind: 'file', path: `${root}/x.ts`, write: true }],
+  rememberAs: { key: `edit:${root}`, label: 'Allow edits here' },
+  run: () => Promise.reject(new Error('a gate never runs a call')),
+}
+const command: PreparedCall = { ...edit, accesses: [{ kind: 'command', command: 'rm -rf x', cwd: root }], rememberAs: { key: 'bash:rm', label: 'Allow exactly this' } }
+const outside: PreparedCall = { ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: false }] }
+const writer = { ...tool({ name: 'Edit' }), annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
+const reader = tool({ name: 'Read' })
+
+function fixture({ mode = 'ask', canAsk = true }: { mode?: PermissionMode; canAsk?: boolean } = {}) {
+  const events: EventBody[] = []
+  const allowed = new Set<string>()
+  let ids = 0
+  const { gate, reply } = createGate({
+    policies: POLICIES,
+    mode: () => mode,
+    workspace: () => createWorkspace({ root }),
+    record(...bodies) {
+      events.push(...bodies)
+      for (const body of bodies) if (body.type === 'approval.resolved' && body.remembered !== undefined) allowed.add(body.remembered)
+    },
+    canAsk: () => canAsk,
+    now: () => 0,
+    newId: (prefix) => `${prefix}-${(ids += 1)}`,
+    isRemembered: (key) => allowed.has(key),
+  })
+  const abort = new AbortController()
+  const ask = (call: PreparedCall, which = writer) => gate({ callId: 'c', turnId: 't', tool: which, call, preview: async () => undefined }, abort.signal)
+  const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
+  return { ask, reply, events, asked, stop: () => abort.abort() }
+}
+
+describe('the gate', () => {
+  it('lets reading inside the folder pass, and asks outside it', async () => {
+    const { ask, asked } = fixture()
+    expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toEqual({ allowed: true })
+    void ask(outside, reader)
+    await expect.poll(() => asked().length).toBe(1)
+    expect(asked()[0]!.reason).toContain('/etc/hosts')
+  })
+
+  it('denies what it would have to ask when nobody is there', async () => {
+    const { ask, events } = fixture({ canAsk: false })
+    const answer = await ask(edit)
+    expect(answer).toMatchObject({ allowed: false })
+    expect(events).toEqual([])
+  })
+
+  it('accepts edits but not commands in the mode for it, and everything in auto', async () => {
+    const edits = fixture({ mode: 'accept-edits', canAsk: false })
+    expect(await edits.ask(edit)).toEqual({ allowed: true })
+    expect(await edits.ask(command)).toMatchObject({ allowed: false })
+    expect(await edits.ask({ ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: true }] })).toMatchObject({ allowed: false })
+    const auto = fixture({ mode: 'auto', canAsk: false })
+    expect(await auto.ask(command)).toEqual({ allowed: true })
+  })
+
+  it('keeps several requests apart and answers each once', async () => {
+    const { ask, reply, asked } = fixture()
+    const first = ask(edit)
+    const second = ask(command)
+    await expect.poll(() => asked().length).toBe(2)
+    const [one, two] = asked()
+    reply({ approvalId: two!.approvalId, optionId: 'reject', feedback: ' not that ' })
+    reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
+    expect(await first).toEqual({ allowed: true })
+    expect(await second).toEqual({ allowed: false, message: 'The user rejected this call and says: not that' })
+    expect(() => reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).toThrow(/not wait/)
+  })
+
+  it('refuses an option that was not offered and goes on waiting', async () => {
+    const { ask, reply, asked } = fixture()
+    const answer = ask(edit)
+    await expect.poll(() => asked().length).toBe(1)
+    expect(() => reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).toThrow(/allow_once/)
+    reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_once' })
+    expect(await answer).toEqual({ allowed: true })
+  })
+
+  it('asks no more for what was allowed for the session, but still for the rest', async () => {
+    const { ask, reply, asked } = fixture()
+    const first = ask(edit)
+    await expect.poll(() => asked().length).toBe(1)
+    expect(asked()[0]!.options.map((option) => option.name)).toEqual(['Allow once', 'Allow edits here', 'Reject with a reason'])
+    reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_session' })
+    await first
+    expect(await ask(edit)).toEqual({ allowed: true })
+    const below: PreparedCall = { ...edit, rememberAs: { key: `edit:${root}/sub`, label: '', coveredBy: [`edit:${root}`] } }
+    expect(await ask(below)).toEqual({ allowed: true })
+    void ask(command)
+    await expect.poll(() => asked().length).toBe(2)
+  })
+
+  it('closes a waiting request when the turn is stopped', async () => {
+    const { ask, stop, events, asked } = fixture()
+    const answer = ask(edit)
+    await expect.poll(() => asked().length).toBe(1)
+    stop()
+    await expect(answer).rejects.toThrow()
+    expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
+  })
+})

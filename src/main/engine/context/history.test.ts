@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import { fitHistory, tokensOf } from './fit'
+import { historyOf, recentHistory } from './history'
+
+const recorded = (bodies: EventBody[]): RecordedEvent[] => bodies.map((body, index) => ({ ...body, sessionId: 's', seq: index + 1, at: 0 }))
+const user = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'm' })
+const calling = (...ids: string[]): EventBody => ({
+  type: 'step.finished',
+  turnId: 't',
+  stepId: ids.join(),
+  parts: ids.map((callId) => ({ type: 'tool_call' as const, callId, name: 'Read', input: '{}' })),
+  finish: 'tool_calls',
+  durationMs: 0,
+})
+const result = (callId: string, text = callId): EventBody => ({ type: 'tool.finished', turnId: 't', callId, name: 'Read', content: [{ type: 'text', text }], isError: false, durationMs: 0 })
+const answer = (text: string): EventBody => ({ type: 'step.finished', turnId: 't', stepId: text, parts: [{ type: 'text', text }], finish: 'stop', durationMs: 0 })
+
+describe('the history for the model', () => {
+  it('has results in call order, whatever order they were recorded in', () => {
+    const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
+    expect(messages.map((message) => (message.role === 'tool' ? message.callId : message.role))).toEqual(['user', 'assistant', 'a', 'b', 'assistant'])
+  })
+
+  it('gives every call a result, also one that was never run because the turn was cut off', () => {
+    const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
+    expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
+    expect(messages[4]).toMatchObject({ role: 'user' })
+  })
+
+  it('leaves out an answer in which nothing was said', () => {
+    expect(historyOf(recorded([user('hi'), { type: 'step.finished', turnId: 't', stepId: 's', parts: [], finish: 'other', partial: true, durationMs: 0 }, user('again')]))).toHaveLength(2)
+  })
+
+  it('reads only as much of a long session as fits, and starts with a prompt', () => {
+    const events = recorded(Array.from({ length: 500 }, (_, n) => [user(`prompt ${n}`), answer(`answer ${n}`)]).flat())
+    let read = 0
+    function* backwards() {
+      for (const event of events.toReversed()) {
+        read += 1
+        yield event
+      }
+    }
+    const messages = recentHistory(backwards(), 5000)
+    expect(messages[0]?.role).toBe('user')
+    expect(read).toBeLessThan(100)
+    expect(messages.at(-1)).toMatchObject({ parts: [{ text: 'answer 499' }] })
+  })
+})
+
+describe('fitting it to the window', () => {
+  const long = 'x'.repeat(20_000)
+
+  it('changes nothing that fits', () => {
+    const messages = historyOf(recorded([user('hi'), answer('ho')]))
+    expect(fitHistory(messages, 1000)).toBe(messages)
+  })
+
+  it('empties the oldest results first and keeps calls and results paired', () => {
+    const messages = historyOf(recorded([user('hi'), ...Array.from({ length: 20 }, (_, n) => [calling(`c${n}`), result(`c${n}`, long)]).flat()]))
+    const fitted = fitHistory(messages, 80_000)
+    expect(fitted).toHaveLength(messages.length)
+    expect(JSON.stringify(fitted[2])).toContain('left out')
+    expect(fitted.at(-1)).toBe(messages.at(-1))
+    expect(fitted.reduce((sum, message) => sum + tokensOf(message), 0)).toBeLessThanOrEqual(80_000)
+  })
+
+  it('then drops the oldest turns, so that the first message is still a prompt', () => {
+    const messages = historyOf(recorded(Array.from({ length: 20 }, (_, n) => [user(`${n} ${long}`), answer('ok')]).flat()))
+    const fitted = fitHistory(messages, 20_000)
+    expect(fitted[0]?.role).toBe('user')
+    expect(fitted.length).toBeLessThan(messages.length)
+    expect(fitted.at(-1)).toBe(messages.at(-1))
+  })
+
+  it('says so when the prompt alone is too long', () => {
+    expect(() => fitHistory(historyOf(recorded([user(long)])), 1000)).toThrow(expect.objectContaining({ code: 'model.context_overflow' }))
+  })
+})
