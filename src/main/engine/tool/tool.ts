@@ -54,6 +54,11 @@ export interface PreparedCall {
   accesses: Access[]
   /** What would change, for the approval card. Computed only when it is asked for. */
   preview?: () => Promise<Preview | undefined>
+  /**
+   * Looks, without effects, whether the call would fail as things are now: its failure, or undefined when it would go through. For use just
+   * before a person is asked, so that nobody approves what cannot work. `run` looks again.
+   */
+  check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember
   /** Called once, only when allowed. */
   run(ctx: CallContext): Promise<ToolResult>

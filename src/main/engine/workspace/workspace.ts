@@ -25,12 +25,14 @@ export interface ResolvedPath {
   inside: boolean
   /** The rule that makes this a sensitive file (of either path), if one does: see reference/tools.md. */
   sensitive: string | undefined
+  /** Why no file can have this path (a NUL byte, a loop of links, too long); such a path is never `inside`. */
+  problem?: string
 }
 
-/** Which file contents the agent has seen; by real path and content, kept for the life of the session. */
+/** Which file contents the agent has seen; by real path and content (see content-mark.ts), kept for the life of the session. */
 export interface ReadState {
   /** Remembers that the agent has seen (or itself written) this content. */
-  markRead(realPath: string, contentHash: string): void
-  /** The hash last seen, or undefined when never read. */
+  markRead(realPath: string, contentMark: string): void
+  /** The mark last seen, or undefined when never read. */
   lastRead(realPath: string): string | undefined
 }

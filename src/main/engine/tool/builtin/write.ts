@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { describeFormat, encodeText, type TextFormat } from '../../workspace/text-file'
+import type { Workspace } from '../../workspace/workspace'
+import { prepareFileChange, type ChangedText, type CurrentText } from '../file-change'
+import type { Tool } from '../tool'
+import description from './write.md?raw'
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
+  content: z.string().describe('The text, exactly as it shall be written'),
+  mode: z.enum(['overwrite', 'append']).default('overwrite').describe('append adds to the end'),
+})
+
+const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
+
+export function writeTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+  return {
+    name: 'Write',
+    description,
+    input,
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    async prepare({ path, content, mode }) {
+      const append = mode === 'append'
+      const change = (current: CurrentText | undefined, shown: string): ChangedText =>
+        append ? appended(current, content, shown) : written(current, content, shown)
+      const prepared = await prepareFileChange({ workspace, path, mayCreate: true, needsText: append, change })
+      return 'refused' in prepared || !append ? prepared : { ...prepared, summary: `${prepared.summary} (append)` }
+    },
+  }
+}
+
+/** A file keeps its encoding: the model cannot see it and so cannot mean to change it. */
+function written(current: CurrentText | undefined, content: string, shown: string): ChangedText {
+  const format = current?.format ?? PLAIN
+  const bytes = encodeText(content, format).length
+  const said = current ? `Replaced ${shown}: ${size(bytes)}, before ${size(current.size)}.` : `Wrote ${shown}: ${size(bytes)}.`
+  return { text: content, format, said: said + encodingText(format) }
+}
+
+function appended(current: CurrentText | undefined, content: string, shown: string): ChangedText {
+  if (!current) return written(current, content, shown)
+  const text = current.text + content
+  const bytes = encodeText(text, current.format).length
+  return {
+    text,
+    format: current.format,
+    said: `Appended ${size(bytes - current.size)} to ${shown}: now ${size(bytes)}.${encodingText(current.format)}`,
+  }
+}
+
+function encodingText(format: TextFormat): string {
+  const encoding = describeFormat(format)
+  return encoding === undefined ? '' : ` It keeps its encoding, ${encoding}.`
+}
+
+function size(bytes: number): string {
+  return `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+}

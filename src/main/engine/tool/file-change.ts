@@ -1,0 +1,208 @@
+import { mkdir, rmdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Preview } from '../../../shared/model/preview'
+import { atomicWrite } from '../workspace/atomic-write'
+import { contentMark, LARGE_FILE_BYTES, largeFileMark } from '../workspace/content-mark'
+import { FileProblem, fileProblem } from '../workspace/file-problem'
+import { loadFile, type LoadedFile } from '../workspace/open-file'
+import { decodeText, encodeText, lineEndings, type TextFormat } from '../workspace/text-file'
+import type { ResolvedPath, Workspace } from '../workspace/workspace'
+import { pathRefusal, shownPath } from './path-refusal'
+import { rememberFolder } from './remember-folder'
+import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from './tool'
+import { unifiedDiff } from './unified-diff'
+
+/** A text file as it is before a change. */
+export interface CurrentText {
+  text: string
+  format: TextFormat
+  /** Bytes on disk. */
+  size: number
+}
+
+/** A file as it shall be, and what to tell the model when it is so. */
+export interface ChangedText {
+  text: string
+  format: TextFormat
+  /** Whole sentences, e.g. `Replaced 1 occurrence (line 3).` */
+  said: string
+}
+
+/** What a tool makes of a file: pure, and `FileProblem` for what cannot be done. */
+export interface FileChange {
+  workspace: Workspace
+  /** As the model wrote it. */
+  path: string
+  /** Whether a file that is not there is made, folders included. */
+  mayCreate: boolean
+  /** Whether the old text is needed; otherwise a file too large to load may still be replaced. */
+  needsText: boolean
+  change(current: CurrentText | undefined, shown: string): ChangedText
+}
+
+/**
+ * Prepares a change to one text file, the same way for every tool that makes one: sensitive files are refused, a file that exists must have been read in
+ * the version on disk, that is checked at the moment of writing, and the write is atomic. Nothing is written unless all of it can be.
+ */
+export async function prepareFileChange(change: FileChange): Promise<PreparedCall | Refusal> {
+  const { workspace } = change
+  const path = await workspace.resolve(change.path)
+  const refusal = pathRefusal(workspace, path)
+  if (refusal) return refusal
+  return {
+    summary: shownPath(workspace, path),
+    accesses: [{ kind: 'file', path: path.realPath, write: true }],
+    rememberAs: rememberFolder(workspace, 'edit', dirname(path.realPath)),
+    preview: () => preview(change, path),
+    check: () => orFailure(async () => void (await evaluate(change, path, true))),
+    run: async (ctx) => (await orFailure(() => apply(change, path, ctx))) ?? failed('Nothing was done.'),
+  }
+}
+
+async function orFailure<T extends ToolResult | void>(work: () => Promise<T>): Promise<T | ToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FileProblem) return failed(error.message)
+    throw error
+  }
+}
+
+interface Evaluated {
+  current: LoadedFile | undefined
+  before: CurrentText | undefined
+  after: ChangedText
+  newFolders: string[]
+}
+
+async function evaluate(change: FileChange, path: ResolvedPath, mustBeRead: boolean): Promise<Evaluated> {
+  const { workspace } = change
+  const shown = workspace.display(path.realPath)
+  const now = await workspace.resolve(change.path)
+  if (now.realPath !== path.realPath)
+    throw new FileProblem(`${change.path} now leads to ${workspace.display(now.realPath)}, not to ${shown}. Call again if that is meant.`)
+  if (/[\\/]$/.test(change.path)) throw new FileProblem(`${change.path} names a folder. Give the path of a file.`)
+  const current = await loadFile(path.realPath, shown)
+  if (!current && !change.mayCreate)
+    throw new FileProblem(`${shown} does not exist. Check the path with Glob or ListDirectory, or make the file with Write.`, 'missing')
+  const before = current && textOf(current, shown, change.needsText)
+  if (current && mustBeRead) requireRead(workspace, path.realPath, shown, current)
+  const newFolders = current ? [] : await missingFolders(dirname(path.realPath))
+  return { current, before, after: change.change(before, shown), newFolders }
+}
+
+function textOf(current: LoadedFile, shown: string, needed: boolean): CurrentText | undefined {
+  if (!current.bytes) {
+    if (!needed) return undefined
+    throw new FileProblem(
+      `${shown} is too large to edit as text (${mebibytes(current.size)}, at most ${mebibytes(LARGE_FILE_BYTES)}). Use a command with Bash.`,
+    )
+  }
+  const decoded = decodeText(current.bytes)
+  if ('text' in decoded) return { ...decoded, size: current.size }
+  throw new FileProblem(`${shown} is no text this tool could change: ${decoded.notText.reason}. Nothing was written.`)
+}
+
+function requireRead(workspace: Workspace, realPath: string, shown: string, current: LoadedFile): void {
+  const seen = workspace.reads.lastRead(realPath)
+  if (seen === undefined) throw new FileProblem(`${shown} exists but has not been read in this session. Read it first, then call again.`)
+  if (seen !== current.mark)
+    throw new FileProblem(
+      `${shown} was changed on disk since it was last read. Read it again, then call again with what it says now.`,
+      'changed',
+    )
+}
+
+/** The folders that would have to be made, outermost first. */
+async function missingFolders(folder: string): Promise<string[]> {
+  const missing: string[] = []
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) {
+    const there = await stat(at).catch(() => undefined)
+    if (there) break
+    missing.unshift(at)
+  }
+  return missing
+}
+
+async function preview(change: FileChange, path: ResolvedPath): Promise<Preview> {
+  try {
+    // Whether the file was read is left to `check` and `run`: the Read may be an earlier call of the same step.
+    const evaluated = await evaluate(change, path, false)
+    return await diffOf(change, path, evaluated)
+  } catch (error) {
+    if (error instanceof FileProblem) return { kind: 'text', text: `This would fail: ${error.message}` }
+    throw error
+  }
+}
+
+async function diffOf(
+  { workspace }: FileChange,
+  path: ResolvedPath,
+  { current, before, after, newFolders }: Evaluated,
+): Promise<Extract<Preview, { kind: 'diff' }>> {
+  const shown = workspace.display(path.realPath)
+  const unknown = current !== undefined && before === undefined
+  const { note, ...diff } = unknown
+    ? { diff: '', added: 0, removed: 0, note: 'The old content is too large to compare.' }
+    : await unifiedDiff(shown, before?.text, after.text)
+  const notes = [
+    newFolders.length > 0 && `Makes the folder${newFolders.length > 1 ? 's' : ''} ${newFolders.map(workspace.display).join(', ')}.`,
+    endingsNote(before, after),
+    note,
+  ]
+  const all = notes.filter((text) => typeof text === 'string').join(' ')
+  return { kind: 'diff', path: path.realPath, ...diff, ...(all !== '' && { note: all }) }
+}
+
+const ENDING_NAMES = { none: 'no line ends', lf: 'LF', crlf: 'CRLF', mixed: 'mixed' }
+
+function endingsNote(before: CurrentText | undefined, after: ChangedText): string | undefined {
+  if (!before) return undefined
+  const [from, to] = [lineEndings(before.text), lineEndings(after.text)]
+  return from === to || from === 'none' || to === 'none'
+    ? undefined
+    : `Line endings change from ${ENDING_NAMES[from]} to ${ENDING_NAMES[to]}.`
+}
+
+async function apply(change: FileChange, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+  const { workspace } = change
+  const shown = workspace.display(path.realPath)
+  const evaluated = await evaluate(change, path, true)
+  const { current, before, after, newFolders } = evaluated
+  if (!after.text.isWellFormed())
+    throw new FileProblem('The new text has half of a surrogate pair (a \\ud800-\\udfff escape without its partner). Nothing was written.')
+  const bytes = encodeText(after.text, after.format)
+  // Before anything is written, so that nothing that can fail comes after.
+  const details = await diffOf(change, path, evaluated)
+  if (signal.aborted) throw new FileProblem('Stopped before anything was written.')
+  if (current?.bytes?.equals(bytes))
+    return ok(`${shown} already has exactly this content; nothing was written.`, { ...details, hash: current.mark })
+  const mark = await write(path.realPath, shown, bytes, current, newFolders)
+  workspace.reads.markRead(path.realPath, mark)
+  const folders =
+    newFolders.length > 0 && `Made the folder${newFolders.length > 1 ? 's' : ''} ${newFolders.map(workspace.display).join(', ')}.`
+  const said = [after.said, folders, endingsNote(before, after)].filter((text) => typeof text === 'string').join(' ')
+  return ok(said, { ...details, hash: mark })
+}
+
+async function write(
+  realPath: string,
+  shown: string,
+  bytes: Buffer,
+  current: LoadedFile | undefined,
+  newFolders: readonly string[],
+): Promise<string> {
+  try {
+    if (newFolders.length > 0) await mkdir(dirname(realPath), { recursive: true })
+    const written = await atomicWrite(realPath, bytes, { shown, expect: current?.stamp ?? 'absent' })
+    return bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes)
+  } catch (error) {
+    // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and stays.
+    for (const folder of newFolders.toReversed()) await rmdir(folder).catch(() => undefined)
+    throw fileProblem(error, shown)
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { ToolSchema } from '../model/provider'
+import { explainIssues } from './explain-issues'
+import { nearestNames } from './nearest-name'
+import type { Tool } from './tool'
+
+/** The tools of a session: what the model is offered, and what its calls mean. */
+export interface Registry {
+  get(name: string): Tool | undefined
+  list(): readonly Tool[]
+  /** For the provider; the same array every time. */
+  schemas(): readonly ToolSchema[]
+  /** The validated input of a call, or what to tell the model. Nothing at all counts as `{}`. */
+  parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string }
+  /** What to tell the model that called a tool which does not exist. */
+  unknownTool(name: string): string
+}
+
+/** Two tools of one name are a bug and throw. */
+export function createRegistry(tools: readonly Tool[]): Registry {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  if (byName.size !== tools.length) throw new Error(`Two tools have one name: ${tools.map((tool) => tool.name).join(', ')}`)
+  let schemas: readonly ToolSchema[] | undefined
+
+  return {
+    get: (name) => byName.get(name),
+    list: () => tools,
+    schemas: () => (schemas ??= tools.map(schemaOf)),
+    parseInput,
+    unknownTool(name) {
+      const near = nearestNames(name, [...byName.keys()])
+      const shown = JSON.stringify(name.slice(0, 100))
+      if (tools.length === 0) return `There is no tool ${shown}; answer in text.`
+      return near.length > 0
+        ? `There is no tool ${shown}. Did you mean ${near.join(' or ')}? Names must be exact.`
+        : `There is no tool ${shown}. The tools are: ${[...byName.keys()].join(', ')}.`
+    },
+  }
+}
+
+function schemaOf({ name, description, input }: Tool): ToolSchema {
+  const schema = z.toJSONSchema(input, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // What zod adds to say "integer" costs bytes and tells the model nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    },
+  })
+  delete schema.$schema
+  return { name, description: description.trim(), schema: { ...schema } }
+}
+
+function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string } {
+  let raw: unknown = {}
+  if (rawJson.trim() !== '') {
+    try {
+      raw = JSON.parse(rawJson)
+    } catch (error) {
+      return { error: malformed(tool.name, rawJson, error) }
+    }
+  }
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    const kind = raw === null ? 'null' : Array.isArray(raw) ? 'an array' : `a ${typeof raw}`
+    return { error: `The input of ${tool.name} must be a JSON object, not ${kind}. The tool was not run.` }
+  }
+  const parsed = tool.input.safeParse(raw)
+  if (parsed.success) return { input: parsed.data }
+  const fields = tool.input instanceof z.ZodObject ? Object.keys(tool.input.shape) : []
+  return { error: `The input of ${tool.name} is not valid, so it was not run:\n${explainIssues(parsed.error.issues, raw, fields)}` }
+}
+
+/** V8 says what it expected and where; a stretch of the text around it helps to find it. */
+function malformed(name: string, rawJson: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const at = Number(/position (\d+)/.exec(message)?.[1] ?? rawJson.length)
+  const near = JSON.stringify(rawJson.slice(Math.max(0, at - 40), at + 20))
+  return `The input of ${name} is not valid JSON: ${message}, near ${near} (${rawJson.length} characters in all). The tool was not run; send the call again with one complete JSON object.`
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { constants, type BigIntStats } from 'node:fs'
+import { access, link, lstat, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode, FileProblem, fileProblem } from './file-problem'
+import { refuseSpecial, type FileStamp } from './open-file'
+
+export interface AtomicWriteOptions {
+  /** How messages name the file; default: its path. */
+  shown?: string
+  /** Write only when the file still is so (`absent`: there is none); otherwise a `FileProblem` of kind `changed`. */
+  expect?: FileStamp | 'absent'
+  /** Permissions of a file that is new; default 0o666 without the umask. An existing file keeps its own. */
+  mode?: number
+}
+
+/**
+ * Replaces a file's content so that everyone sees either the old or the new one, also after a crash: a temporary file in the same folder,
+ * flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced. Keeps permissions (without setuid and setgid, as
+ * any write does) and, where the system allows, owner and group. Refuses folders, special files and files without write permission.
+ * The name gets a new inode: other hard links keep the old content; extended attributes and access lists are not carried over.
+ * Leaves no temporary file behind when it fails. Answers the stat of what it wrote; throws `FileProblem`.
+ */
+export async function atomicWrite(
+  path: string,
+  bytes: Uint8Array,
+  { shown = path, expect, mode = 0o666 }: AtomicWriteOptions = {},
+): Promise<BigIntStats> {
+  try {
+    const target = await realpath(path).catch(() => path)
+    const existing = await existingFile(target, shown)
+    if (existing) await access(target, constants.W_OK)
+    // A fixed short name: the target's own may already be as long as the file system allows.
+    const temporary = join(dirname(target), `.trestle-${randomBytes(8).toString('hex')}.tmp`)
+    try {
+      const stat = await writeTemporary(temporary, bytes, existing, mode)
+      await requireUnchanged(target, shown, expect)
+      await moveInto(temporary, target, shown, expect === 'absent')
+      return stat
+    } finally {
+      await rm(temporary, { force: true })
+    }
+  } catch (error) {
+    throw fileProblem(error, shown)
+  }
+}
+
+async function existingFile(target: string, shown: string): Promise<BigIntStats | undefined> {
+  const stat = await lstat(target, { bigint: true }).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  })
+  if (stat?.isSymbolicLink()) throw new FileProblem(`${shown} is a symbolic link to something that is not there.`)
+  if (stat) refuseSpecial(stat, shown)
+  return stat
+}
+
+async function writeTemporary(temporary: string, bytes: Uint8Array, existing: BigIntStats | undefined, mode: number): Promise<BigIntStats> {
+  // Nobody else may look into the new content before it has the permissions of the old one.
+  const handle = await open(temporary, 'wx', existing ? 0o600 : mode)
+  try {
+    await handle.writeFile(bytes)
+    if (existing) await takeOver(handle, existing)
+    await handle.sync()
+    return await handle.stat({ bigint: true })
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Owner and group first: changing them may clear permission bits. */
+async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
+  const own = await handle.stat()
+  if (own.gid !== Number(gid)) await handle.chown(own.uid, Number(gid)).catch(() => undefined)
+  if (own.uid !== Number(uid)) await handle.chown(Number(uid), Number(gid)).catch(() => undefined)
+  await handle.chmod(Number(mode) & 0o1777)
+}
+
+/** The last look before the move: what is left between them is a few microseconds. */
+async function requireUnchanged(target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {
+  if (expect === undefined || expect === 'absent') return
+  const now = await existingFile(target, shown)
+  const same =
+    now?.dev === expect.dev &&
+    now.ino === expect.ino &&
+    now.size === expect.size &&
+    now.mtimeNs === expect.mtimeNs &&
+    now.ctimeNs === expect.ctimeNs
+  if (!same) throw changed(shown)
+}
+
+async function moveInto(temporary: string, target: string, shown: string, mustBeNew: boolean): Promise<void> {
+  if (!mustBeNew) return replace(temporary, target)
+  try {
+    // Unlike a rename, a link fails when somebody else made the file first.
+    await link(temporary, target)
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw changed(shown)
+    // Some file systems (FAT, some network drives) have no hard links.
+    if (await existingFile(target, shown)) throw changed(shown)
+    await replace(temporary, target)
+  }
+}
+
+function changed(shown: string): FileProblem {
+  return new FileProblem(`${shown} was changed by something else at this very moment; nothing was written. Read it again.`, 'changed')
+}
+
+/** On Windows a file that a virus scanner or editor holds open cannot be replaced for a moment. */
+async function replace(temporary: string, target: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(temporary, target)
+    } catch (error) {
+      const held = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '')
+      if (!held || attempt === 6) throw error
+      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt))
+    }
+  }
+}

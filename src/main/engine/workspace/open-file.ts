@@ -1,0 +1,86 @@
+import { constants, type BigIntStats, type Stats } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
+import { FileProblem, fileProblem } from './file-problem'
+
+// Windows has none of the three; there a path names no FIFO or terminal either.
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_NOCTTY = 0 } = constants
+
+/** Which file in which state: tells whether it is still the one that was looked at. */
+export type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
+
+/** A file's content at one moment. `bytes` is missing above `LARGE_FILE_BYTES`. */
+export interface LoadedFile {
+  bytes: Buffer | undefined
+  size: number
+  mark: string
+  stamp: FileStamp
+}
+
+/**
+ * Opens the regular file at a real path for reading. Folders and special files are refused without opening them (opening a FIFO waits for a
+ * writer, opening a device may do something), and a symlink that took the file's place is not followed. Throws `FileProblem`.
+ */
+export async function openRegular(realPath: string, shown: string): Promise<{ handle: FileHandle; stat: BigIntStats }> {
+  let handle: FileHandle | undefined
+  try {
+    refuseSpecial(await lstat(realPath), shown)
+    handle = await open(realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
+    const stat = await handle.stat({ bigint: true })
+    refuseSpecial(stat, shown)
+    return { handle, stat }
+  } catch (error) {
+    await handle?.close()
+    throw fileProblem(error, shown)
+  }
+}
+
+/** Throws a `FileProblem` that says what it is when it is no regular file. */
+export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
+  if (stat.isFile()) return
+  if (stat.isDirectory()) throw new FileProblem(`${shown} is a folder, not a file.`)
+  const kind = stat.isFIFO()
+    ? 'a named pipe'
+    : stat.isSocket()
+      ? 'a socket'
+      : stat.isSymbolicLink()
+        ? 'a symbolic link that was put there meanwhile'
+        : 'a device'
+  throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
+}
+
+/** Loads the file at a real path, or undefined when there is none. Throws `FileProblem`. */
+export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
+  let opened
+  try {
+    opened = await openRegular(realPath, shown)
+  } catch (error) {
+    if (error instanceof FileProblem && error.kind === 'missing') return undefined
+    throw error
+  }
+  const { handle, stat } = opened
+  try {
+    if (stat.size > LARGE_FILE_BYTES) return { bytes: undefined, size: Number(stat.size), mark: largeFileMark(stat), stamp: stat }
+    const bytes = await readUpTo(handle, Number(stat.size), LARGE_FILE_BYTES)
+    if (bytes === undefined) throw new FileProblem(`${shown} grows while it is being read. Try again when it is finished.`, 'changed')
+    return { bytes, size: bytes.length, mark: contentMark(bytes), stamp: stat }
+  } catch (error) {
+    throw fileProblem(error, shown)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads from the beginning to the end; undefined when there is more than `limit`. `expected` saves reads when it is right (files in /proc say 0). */
+export async function readUpTo(handle: FileHandle, expected: number, limit: number): Promise<Buffer | undefined> {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected + 1 : 64 * 1024, limit + 1))
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
+    length += bytesRead
+    // One byte more than expected was asked for: not getting it means the end. A size of 0 says nothing.
+    if (bytesRead === 0 || (expected > 0 && length === expected)) return buffer.subarray(0, length)
+    if (length > limit) return undefined
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, limit + 1))
+  }
+}
