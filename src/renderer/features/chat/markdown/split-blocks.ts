@@ -1,0 +1,135 @@
+import { Lexer, type Links, type Token, type Tokens } from 'marked'
+
+/** A block that is drawn by itself. `key` is where it starts in the text: it stays while the text grows. */
+export interface Block {
+  key: number
+  token: Token
+  /** It goes on from the block before (a list or paragraph cut because of its length): no space between them. */
+  joined: boolean
+}
+
+/** Blocks of a text, and what is needed to go on when the text grows. */
+export interface SplitText {
+  text: string
+  blocks: readonly Block[]
+  /** The blocks before this index will not change while text is only appended. */
+  settled: number
+  /** Where the first block that may still change starts. */
+  offset: number
+  links: Links
+}
+
+/** Above this a paragraph or list is cut, so that no block is slow to lay out or to read again. */
+const LONG_BLOCK = 6000
+const PIECE = 4000
+
+const NOTHING: SplitText = { text: '', blocks: [], settled: 0, offset: 0, links: {} }
+
+/** Tokens that go on in the next block. */
+const CUT = new WeakSet<Token>()
+
+/**
+ * Splits Markdown into blocks. Given the split of an earlier, shorter text, only what may have changed is read again: blocks that are
+ * settled keep their identity, so that a memoised view draws nothing but the end of a growing answer.
+ */
+export function splitBlocks(source: string, before: SplitText = NOTHING): SplitText {
+  const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source
+  const base = text.startsWith(before.text) ? before : NOTHING
+  if (base !== NOTHING && base.text === text) return base
+  const { tokens, links } = read(text.slice(base.offset), base.links)
+  const blocks = base.blocks.slice(0, base.settled)
+  let key = base.offset
+  let joined = CUT.has(blocks.at(-1)?.token ?? NO_TOKEN)
+  const open: Block[] = []
+  for (const token of tokens) {
+    if (token.type !== 'space' && token.type !== 'def') {
+      open.push({ key, token, joined })
+      joined = CUT.has(token)
+    }
+    key += token.raw.length
+  }
+  // The last two blocks may still become something else: a paragraph a table, two lists one list.
+  const kept = Math.min(2, open.length)
+  const from = open[open.length - kept]?.key ?? base.offset
+  blocks.push(...open)
+  // In odd cases (tabs, blanks at the end of lists) a token is not what stands in the text: then it is not known where to go on.
+  const exact = open.slice(0, -kept).every((block) => text.startsWith(block.token.raw, block.key))
+  if (!exact) return { text, blocks, settled: base.settled, offset: base.offset, links: base.links }
+  return { text, blocks, settled: blocks.length - kept, offset: from, links }
+}
+
+const NO_TOKEN: Token = { type: 'space', raw: '' }
+
+function read(source: string, known: Links): { tokens: Token[]; links: Links } {
+  const lexer = new Lexer({ gfm: true, breaks: false })
+  Object.assign(lexer.tokens.links, known)
+  const tokens = lexer.blockTokens(source, lexer.tokens).flatMap((token) => cutParagraph(token, lexer).flatMap(cutList))
+  // What lexer.lex does, but a long run of inline text is read piece by piece: reading it at once takes more than linear time.
+  for (const { src, tokens: into } of lexer.inlineQueue) for (const piece of pieces(src)) lexer.inlineTokens(piece, into)
+  return { tokens, links: { ...lexer.tokens.links } }
+}
+
+function cutParagraph(token: Token, lexer: Lexer): Token[] {
+  if (token.type !== 'paragraph' || token.raw.length <= LONG_BLOCK) return [token]
+  lexer.inlineQueue = lexer.inlineQueue.filter((entry) => entry.tokens !== token.tokens)
+  return markCut(
+    pieces(token.raw).map((raw) => {
+      const piece: Tokens.Paragraph = { type: 'paragraph', raw, text: raw, tokens: [] }
+      lexer.inlineQueue.push({ src: raw, tokens: piece.tokens })
+      return piece
+    }),
+  )
+}
+
+function cutList(token: Token): Token[] {
+  if (!isList(token) || token.raw.length <= LONG_BLOCK) return [token]
+  const lists: Tokens.List[] = []
+  let start = typeof token.start === 'number' ? token.start : 1
+  let items: Tokens.ListItem[] = []
+  let raw = ''
+  const close = (): void => {
+    if (items.length === 0) return
+    lists.push({ ...token, raw, items, start: token.ordered ? start : '' })
+    start += items.length
+    items = []
+    raw = ''
+  }
+  for (const item of token.items) {
+    items.push(item)
+    raw += item.raw
+    if (raw.length >= PIECE) close()
+  }
+  close()
+  return markCut(lists)
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list'
+}
+
+function markCut<Piece extends Token>(parts: Piece[]): Piece[] {
+  for (const part of parts.slice(0, -1)) CUT.add(part)
+  return parts
+}
+
+function pieces(text: string): string[] {
+  const found: string[] = []
+  let start = 0
+  while (text.length - start > LONG_BLOCK) {
+    const end = start + pieceLength(text.slice(start, start + PIECE))
+    found.push(text.slice(start, end))
+    start = end
+  }
+  found.push(text.slice(start))
+  return found
+}
+
+/** Where to cut a long text: after a line, a sentence or a word; never inside a character. */
+function pieceLength(piece: string): number {
+  for (const sign of ['\n', '. ', ' ']) {
+    const at = piece.lastIndexOf(sign)
+    if (at > PIECE / 2) return at + sign.length
+  }
+  const code = piece.charCodeAt(piece.length - 1)
+  return code >= 0xd800 && code <= 0xdbff ? piece.length - 1 : piece.length
+}

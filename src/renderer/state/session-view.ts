@@ -1,0 +1,94 @@
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
+import type { TrestleClient } from '../../shared/contract'
+import type { SessionHeader } from '../../shared/model/session'
+import type { TranscriptItem } from '../../shared/model/transcript-item'
+import { subscribeSession } from '../client/subscribe-session'
+import { onFrame } from './on-frame'
+import { SessionStore, type SessionState } from './session-store'
+import { useClient } from './trestle-context'
+
+/** So many sessions are remembered after they were left, so that going back to one is instant. */
+const KEPT = 6
+
+const stores = new WeakMap<TrestleClient, Map<string, SessionStore>>()
+
+/** The one store of a session in this window. */
+export function sessionStore(client: TrestleClient, sessionId: string): SessionStore {
+  let known = stores.get(client)
+  if (!known) stores.set(client, (known = new Map()))
+  const kept = known.get(sessionId)
+  if (kept) {
+    known.delete(sessionId)
+    known.set(sessionId, kept)
+    return kept
+  }
+  const fresh = new SessionStore(sessionId, {
+    client,
+    subscribe: (id, since, onPush, onFailure) => subscribeSession(client, id, since, onPush, { onFailure }),
+    onFrame,
+    now: () => Date.now(),
+  })
+  known.set(sessionId, fresh)
+  for (const [id, store] of known) {
+    if (known.size <= KEPT) break
+    if (!store.followed && id !== sessionId) known.delete(id)
+  }
+  return fresh
+}
+
+/** Follows a session while the component is mounted; returns its store. */
+export function useSessionStore(sessionId: string): SessionStore {
+  const client = useClient()
+  const store = sessionStore(client, sessionId)
+  useEffect(() => store.follow(), [store])
+  return store
+}
+
+/** A part of a session's state; drawn again only when that part changes. */
+export function useSessionState<Part>(sessionId: string, select: (state: SessionState) => Part): Part {
+  return useStore(useSessionStore(sessionId).store, useShallow(select))
+}
+
+/** The session's header, or undefined until it has been read. */
+export function useSessionHeader(sessionId: string): SessionHeader | undefined {
+  return useStore(useSessionStore(sessionId).store, (state) => state.view?.header)
+}
+
+/** A file change that a tool of this session made. */
+export interface SessionChange {
+  path: string
+  added: number
+  removed: number
+  callId: string
+  diff: string
+}
+
+const changesOf = new WeakMap<readonly TranscriptItem[], SessionChange[]>()
+const changeOf = new WeakMap<TranscriptItem, SessionChange>()
+
+/** The file changes among the items that are loaded, oldest first. */
+export function useSessionChanges(sessionId: string): SessionChange[] {
+  return useStore(
+    useSessionStore(sessionId).store,
+    useShallow((state) => (state.view ? sessionChanges(state.view.items) : [])),
+  )
+}
+
+function sessionChanges(items: readonly TranscriptItem[]): SessionChange[] {
+  const known = changesOf.get(items)
+  if (known) return known
+  const changes: SessionChange[] = []
+  for (const item of items) {
+    if (item.kind !== 'tool' || item.state !== 'done' || item.details?.kind !== 'diff') continue
+    let change = changeOf.get(item)
+    if (!change) {
+      const { path, added, removed, diff } = item.details
+      changeOf.set(item, (change = { path, added, removed, callId: item.callId, diff }))
+    }
+    changes.push(change)
+  }
+  changesOf.set(items, changes)
+  return changes
+}
