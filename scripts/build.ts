@@ -16,14 +16,19 @@ function newest(path: string): number {
   return readdirSync(path).reduce((latest, name) => Math.max(latest, newest(join(path, name))), stat.mtimeMs)
 }
 
-const fresh = existsSync(stamp) && !process.argv.includes('--force') && sources.every((source) => newest(join(root, source)) <= statSync(stamp).mtimeMs)
+const fresh =
+  existsSync(stamp) && !process.argv.includes('--force') && sources.every((source) => newest(join(root, source)) <= statSync(stamp).mtimeMs)
 if (!fresh) {
   process.stderr.write('Building Trestle ...\n')
   const startedAt = new Date()
-  const result = spawnSync(process.execPath, [join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'warn'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const result = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'warn'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   if (result.status !== 0) {
     process.stderr.write('The build failed; see above.\n')
     process.exit(1)

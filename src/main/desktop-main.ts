@@ -31,7 +31,10 @@ async function findElectron(): Promise<{ path: string } | { missing: string }> {
   if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return { missing: 'there is no display.' }
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH']
   if (override !== undefined) {
-    const path = join(override, process.platform === 'win32' ? 'electron.exe' : process.platform === 'darwin' ? 'Electron.app/Contents/MacOS/Electron' : 'electron')
+    const path = join(
+      override,
+      process.platform === 'win32' ? 'electron.exe' : process.platform === 'darwin' ? 'Electron.app/Contents/MacOS/Electron' : 'electron',
+    )
     return existsSync(path) ? { path } : { missing: `ELECTRON_OVERRIDE_DIST_PATH has no Electron (${path}).` }
   }
   const folder = electronPackage()

@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
-import type { Engine } from '../engine/engine'
+import type { Engine } from '../engine/engine-api'
 import type { LogBug } from './rpc-error'
 import { toRpcError } from './rpc-error'
 

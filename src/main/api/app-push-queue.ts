@@ -1,7 +1,7 @@
 import { AsyncIteratorClass } from '@orpc/server'
 import type { AppPush } from '../../shared/model/push'
 import type { SessionSummary } from '../../shared/model/session'
-import type { Engine, EngineChange } from '../engine/engine'
+import type { Engine, EngineChange } from '../engine/engine-api'
 import type { Clock } from './clock'
 import { systemClock } from './clock'
 

@@ -3,7 +3,7 @@ import type { LiveEvent, RecordedEvent, SessionEvent } from '../../shared/model/
 import { isRecorded } from '../../shared/model/event'
 import { CodedError } from '../../shared/model/errors'
 import type { SessionPush } from '../../shared/model/push'
-import type { Sessions } from '../engine/engine'
+import type { Sessions } from '../engine/engine-api'
 import type { Clock } from './clock'
 import { systemClock } from './clock'
 import { PendingEvents } from './pending-events'

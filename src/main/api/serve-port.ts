@@ -42,7 +42,7 @@ export function servePort(server: RpcServer, port: ServerPort, options: { window
     if (typeof message === 'number') {
       unread = Math.max(0, unread - message)
       while (unread < window && waiting.length > 0) waiting.shift()?.resolve()
-    } else if (typeof message === 'string' || message instanceof Uint8Array) {
+    } else if (typeof message === 'string') {
       void connection.receive(message).then((understood) => {
         if (!understood) hangUp()
       })
@@ -55,5 +55,5 @@ export function servePort(server: RpcServer, port: ServerPort, options: { window
 
 /** Electron hands over an event with the message in `data`, Node the message itself; ours are never objects with `data`. */
 function contentOf(received: unknown): unknown {
-  return typeof received === 'object' && received !== null && 'data' in received && !(received instanceof Uint8Array) ? received.data : received
+  return typeof received === 'object' && received !== null && 'data' in received ? received.data : received
 }

@@ -1,67 +1,99 @@
-import type { PermissionMode } from '../../shared/model/approval'
-import type { LiveEvent, SessionEvent } from '../../shared/model/event'
-import type { RecordedEvent } from '../../shared/model/event'
-import type { UserPart } from '../../shared/model/message'
-import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
-import type { ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
-import type { ModelInfo } from './model/provider'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { POLICIES } from './approval/policies'
+import { openConfig } from './config/config'
+import { resolveHome } from './config/home'
+import { createSecrets, type Cipher } from './config/secrets'
+import { createSettingsActions } from './config/settings-actions'
+import type { Settings } from './config/settings'
+import type { Engine, EngineChange } from './engine-api'
+import { createCatalog } from './model/catalog'
+import type { SessionDeps } from './session/session'
+import { createSessionTools } from './session/session-tools'
+import { createSessions, summaryOf } from './session/sessions'
+import { createTurnRunner } from './session/turn-runner'
+import { openStore } from './session/sqlite/open-store'
+import { commandEnv } from './task/command-env'
+import { createTerminalTasks } from './task/create-terminal-tasks'
 
-/** The product without any way in: what every host is handed. Made by `createEngine`. */
-export interface Engine {
-  readonly version: string
-  readonly home: string
-  /** What went wrong at start and what was done about it. */
-  readonly notices: readonly string[]
-  readonly sessions: Sessions
-  readonly settings: SettingsActions
-  /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
-  onChange(listener: (change: EngineChange) => void): () => void
-  /** Stops every turn and process it started, records how they ended, closes the store. */
-  close(): Promise<void>
+export interface EngineOptions {
+  version: string
+  /** Default: TRESTLE_HOME, else ~/.trestle. */
+  home?: string
+  /** Encrypts keys typed into the app; default: a file only the user can read. */
+  cipher?: Cipher
+  /** Overrides `[loop] max_steps`. */
+  maxSteps?: number
+  /** Whether config.toml is watched for changes; default true. */
+  watch?: boolean
+  /** Whether queued prompts start by themselves; default true. */
+  runsQueue?: boolean
+  /** Where bugs are written down. */
+  log?(message: string): void
 }
 
-export type EngineChange = { kind: 'session'; summary: SessionSummary } | { kind: 'session.removed'; sessionId: string } | { kind: 'settings' } | { kind: 'models' }
-
-/** Everything that can be done with sessions. Failures are `CodedError`s. */
-export interface Sessions {
-  list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
-  create(input: { folder: string; model?: string; mode?: PermissionMode; addedFolders?: string[] }): Promise<SessionHeader>
-  /** Header and latest window; recovers a turn that a dead process left open. */
-  open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
-  window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
-  since(sessionId: string, since: number, limit?: number): RecordedEvent[]
-  header(sessionId: string): SessionHeader
-  change(sessionId: string, change: { title?: string; model?: string; mode?: PermissionMode; addedFolders?: string[]; archived?: boolean }): Promise<SessionHeader>
-  remove(sessionId: string): Promise<void>
-  search(query: string, limit: number): SearchHit[]
-  prompt(sessionId: string, parts: UserPart[]): Promise<{ queued: boolean; promptId?: string }>
-  steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
-  editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
-  removeQueued(sessionId: string, promptId: string): Promise<void>
-  stop(sessionId: string): Promise<void>
-  reply(sessionId: string, answer: { approvalId: string; optionId: string; feedback?: string }): Promise<void>
-  /**
-   * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
-   * engine does not wait for it. Whoever listens with `canAnswer` makes approvals possible: with nobody attached, asking means denied.
-   */
-  listen(sessionId: string, listener: (event: SessionEvent) => void, options?: { canAnswer?: boolean }): () => void
-  /** What is being streamed right now, as live events that rebuild it from nothing. */
-  live(sessionId: string): LiveEvent[]
-  /** Paths of the session's project that fit `query`, best first. */
-  completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
-}
-
-/** Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone. */
-export interface SettingsActions {
-  view(): SettingsView
-  models(): ModelInfo[]
-  saveProvider(input: { id: string; type: SettingsView['providers'][number]['type']; baseUrl?: string; apiKeyEnv?: string; apiKey?: string }): Promise<SettingsView>
-  removeProvider(id: string): Promise<SettingsView>
-  saveModel(input: { id: string; providerId: string; model: string; label?: string; contextWindow: number; toolCalls: boolean; imagesIn: boolean; thinking: boolean }): Promise<SettingsView>
-  removeModel(id: string): Promise<SettingsView>
-  setDefaultModel(id: string): Promise<SettingsView>
-  setDefaultMode(mode: PermissionMode): Promise<SettingsView>
-  setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
-  testModel(id: string): Promise<ConnectionTest>
-  findLocal(): Promise<FoundServer[]>
+/** Puts the product together: the only place that knows all parts. The caller closes it. */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const { version, maxSteps, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
+  const home = resolveHome(options.home)
+  const { store, notices } = openStore({ home })
+  const config = openConfig({ home, watch: options.watch ?? true })
+  const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
+  const settings = (): Settings => (maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } })
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor })
+  const listeners = new Set<(change: EngineChange) => void>()
+  const tell = (change: EngineChange): void => {
+    for (const listener of listeners) listener(change)
+  }
+  const newId = (prefix: string): string => `${prefix}-${randomBytes(8).toString('hex')}`
+  const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
+  const tools = createSessionTools({ tasks, disabled: () => settings().tools.disabled })
+  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId })
+  const sessionDeps: SessionDeps = {
+    store,
+    runner,
+    gateFor: (session) => ({
+      policies: POLICIES,
+      mode: () => session.header.mode,
+      workspace: () => tools.workspaceOf(session),
+      record: (...events) => void session.record(...events),
+      canAsk: () => session.canAsk,
+      now: Date.now,
+      newId,
+      isRemembered: (key) => session.header.allowed.includes(key),
+    }),
+    newId,
+    now: Date.now,
+    runsQueue: options.runsQueue ?? true,
+    onRecorded: (session) => tell({ kind: 'session', summary: summaryOf(session.header) }),
+    log,
+  }
+  const sessions = createSessions({
+    ...sessionDeps,
+    defaults: () => ({ mode: settings().defaultPermissionMode, ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }) }),
+    onRemoved: (sessionId) => tell({ kind: 'session.removed', sessionId }),
+    completeFile: async (root, query, limit) => {
+      const { completeFile } = await import('./workspace/complete-file')
+      return completeFile(root, query, limit)
+    },
+  })
+  const actions = createSettingsActions({ config, secrets, catalog, home, onModels: () => tell({ kind: 'models' }) })
+  config.onChange(() => tell({ kind: 'settings' }))
+  return {
+    version,
+    home,
+    notices: [...notices, ...secrets.notices],
+    sessions,
+    settings: actions,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      await sessions.close()
+      await tasks.close()
+      config.close()
+      store.close()
+    },
+  }
 }

@@ -18,6 +18,7 @@ export function emptyHeader(sessionId: string): SessionHeader {
     archived: false,
     queue: [],
     approvals: [],
+    allowed: [],
     todos: [],
     spent: NO_USAGE,
     turns: 0,
@@ -64,7 +65,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'approval.requested':
       return { ...next, approvals: [...header.approvals, event.approval] }
     case 'approval.resolved':
-      return { ...next, approvals: header.approvals.filter((approval) => approval.approvalId !== event.approvalId) }
+      return {
+        ...next,
+        approvals: header.approvals.filter((approval) => approval.approvalId !== event.approvalId),
+        ...(event.remembered !== undefined && { allowed: [...header.allowed, event.remembered] }),
+      }
     case 'todos.changed':
       return { ...next, todos: event.todos }
     case 'turn.finished': {

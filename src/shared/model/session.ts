@@ -39,6 +39,8 @@ export interface SessionHeader {
   lastFailure?: Failure
   queue: QueuedPrompt[]
   approvals: Approval[]
+  /** Keys of what the user allowed for the session. */
+  allowed: string[]
   todos: Todo[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage

@@ -22,6 +22,8 @@ export interface ModelRequest {
   thinking: boolean
   /** Stable per session, for providers that route caches by it. */
   cacheKey?: string
+  /** Called whenever bytes of the answer arrive, also keep-alives without content. Cheap; must not throw. */
+  alive?: () => void
 }
 
 /**

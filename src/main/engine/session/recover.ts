@@ -16,13 +16,29 @@ export function closingEvents(store: Store, sessionId: string): EventBody[] {
     switch (event.type) {
       case 'step.started':
         stepCount += 1
-        steps.set(event.stepId, { type: 'step.finished', turnId, stepId: event.stepId, parts: [], finish: 'other', partial: true, durationMs: 0 })
+        steps.set(event.stepId, {
+          type: 'step.finished',
+          turnId,
+          stepId: event.stepId,
+          parts: [],
+          finish: 'other',
+          partial: true,
+          durationMs: 0,
+        })
         break
       case 'step.finished':
         steps.delete(event.stepId)
         break
       case 'tool.started':
-        calls.set(event.callId, { type: 'tool.finished', turnId, callId: event.callId, name: event.name, content: [{ type: 'text', text: INTERRUPTED }], isError: true, durationMs: 0 })
+        calls.set(event.callId, {
+          type: 'tool.finished',
+          turnId,
+          callId: event.callId,
+          name: event.name,
+          content: [{ type: 'text', text: INTERRUPTED }],
+          isError: true,
+          durationMs: 0,
+        })
         break
       case 'tool.finished':
         calls.delete(event.callId)
@@ -44,7 +60,12 @@ export function closingEvents(store: Store, sessionId: string): EventBody[] {
   }
   const startedAt = events[0]?.at ?? 0
   const lastAt = events.at(-1)?.at ?? startedAt
-  return [...steps.values(), ...approvals.values(), ...calls.values(), { type: 'turn.finished', turnId, stop: 'interrupted', steps: stepCount, durationMs: lastAt - startedAt }]
+  return [
+    ...steps.values(),
+    ...approvals.values(),
+    ...calls.values(),
+    { type: 'turn.finished', turnId, stop: 'interrupted', steps: stepCount, durationMs: lastAt - startedAt },
+  ]
 }
 
 function eventsOfTurn(store: Store, sessionId: string, turnId: string): RecordedEvent[] {

@@ -192,7 +192,9 @@ export class Session {
   async #startNext(): Promise<void> {
     const next = this.header.queue[0]
     if (!next || this.busy) return
-    await this.#start(next.parts, next.promptId).catch((error: unknown) => this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`))
+    await this.#start(next.parts, next.promptId).catch((error: unknown) =>
+      this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`),
+    )
   }
 
   #tell(event: SessionEvent): void {

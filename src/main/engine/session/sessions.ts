@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
-import type { Sessions } from '../engine'
+import type { Sessions } from '../engine-api'
 import { Session, type SessionDeps } from './session'
 import type { Store } from './store'
 
@@ -62,7 +62,14 @@ export function createSessions(deps: SessionsDeps): Sessions & { close(): Promis
       const chosen = model ?? defaults.model
       const sessionId = deps.newId('session')
       const [root, ...added] = await Promise.all([folder, ...addedFolders].map(realFolder))
-      store.create({ sessionId, folder: root!, title: UNTITLED, mode: mode ?? defaults.mode, addedFolders: added, ...(chosen !== undefined && { model: chosen }) })
+      store.create({
+        sessionId,
+        folder: root!,
+        title: UNTITLED,
+        mode: mode ?? defaults.mode,
+        addedFolders: added,
+        ...(chosen !== undefined && { model: chosen }),
+      })
       deps.onRecorded(hold(sessionId))
       return header(sessionId)
     },
@@ -128,7 +135,16 @@ export function createSessions(deps: SessionsDeps): Sessions & { close(): Promis
 /** One row of the session list, from a header. */
 export function summaryOf(header: SessionHeader): SessionSummary {
   const { sessionId, folder, title, updatedAt, archived, model } = header
-  return { sessionId, folder, title, status: statusOf(header), waiting: header.approvals.length, updatedAt, archived, ...(model !== undefined && { model }) }
+  return {
+    sessionId,
+    folder,
+    title,
+    status: statusOf(header),
+    waiting: header.approvals.length,
+    updatedAt,
+    archived,
+    ...(model !== undefined && { model }),
+  }
 }
 
 async function realFolder(path: string): Promise<string> {

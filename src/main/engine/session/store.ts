@@ -9,7 +9,14 @@ export interface Store {
   /** Appends in one transaction, gives `seq` and `at`, folds the header, indexes text for search. */
   append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
   /** Creates a session in a folder (its real path) and takes its lease. */
-  create(input: { sessionId: string; folder: string; title: string; mode: SessionHeader['mode']; model?: string; addedFolders: string[] }): SessionHeader
+  create(input: {
+    sessionId: string
+    folder: string
+    title: string
+    mode: SessionHeader['mode']
+    model?: string
+    addedFolders: string[]
+  }): SessionHeader
   header(sessionId: string): SessionHeader | undefined
   /** Newest first. `folder` is a real path. */
   list(filter?: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]

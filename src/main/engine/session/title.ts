@@ -4,7 +4,12 @@ const MAX = 72
 export function titleFrom(text: string): string | undefined {
   const line = text
     .split('\n')
-    .map((candidate) => candidate.replace(/^[#>*\-\s]+/, '').replace(/\s+/g, ' ').trim())
+    .map((candidate) =>
+      candidate
+        .replace(/^[#>*\-\s]+/, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
     .find((candidate) => candidate !== '')
   if (line === undefined) return undefined
   const characters = [...line]

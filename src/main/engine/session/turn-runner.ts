@@ -48,7 +48,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const settings = deps.settings()
       const [instructions, top] = await Promise.all([findInstructions(deps.home, header.folder), repositoryTop(header.folder)])
       const system = systemPrompt(
-        { folder: header.folder, addedFolders: header.addedFolders, isGitRepository: top !== undefined, today: localDay(deps.now()), modelLabel: info.label },
+        {
+          folder: header.folder,
+          addedFolders: header.addedFolders,
+          isGitRepository: top !== undefined,
+          today: localDay(deps.now()),
+          modelLabel: info.label,
+        },
         instructions,
       )
       // Read from the log each time: what a turn starts from is then the same after a restart.
@@ -57,7 +63,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return runTurn({
         turnId,
         provider,
-        model: { id: info.id, name: info.model, imagesIn: info.imagesIn, thinking: info.thinking, toolCalls: info.toolCalls, ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }) },
+        model: {
+          id: info.id,
+          name: info.model,
+          imagesIn: info.imagesIn,
+          thinking: info.thinking,
+          toolCalls: info.toolCalls,
+          ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+        },
         system,
         tools: deps.toolsOf(session, info),
         history,
@@ -85,7 +98,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterable<RecordedEvent> {
   for (const event of events) {
     const details = event.type === 'tool.finished' ? event.details : undefined
-    if ((details?.kind === 'file' || details?.kind === 'diff') && details.hash !== undefined && reads.lastRead(details.path) === undefined) {
+    if (
+      (details?.kind === 'file' || details?.kind === 'diff') &&
+      details.hash !== undefined &&
+      reads.lastRead(details.path) === undefined
+    ) {
       reads.markRead(details.path, details.hash)
     }
     yield event

@@ -14,9 +14,8 @@ export function editText(current: CurrentText | undefined, shown: string, edit: 
   const { text, format } = current
   const endings = lineEndings(text)
   if (endings === 'crlf') {
-    const plain = (written: string): string => written.replaceAll('\r\n', '\n')
-    const { text: edited, said } = edit(plain(text), plain)
-    return { text: plain(edited).replaceAll('\n', '\r\n'), format, said: `${said} CRLF line endings kept.` }
+    const { text: edited, said } = edit(withLineFeeds(text), withLineFeeds)
+    return { text: withLineFeeds(edited).replaceAll('\n', '\r\n'), format, said: `${said} CRLF line endings kept.` }
   }
   const { text: edited, said } = edit(text, (written) => written)
   return {
@@ -24,4 +23,8 @@ export function editText(current: CurrentText | undefined, shown: string, edit: 
     format,
     said: endings === 'mixed' ? `${said} The file has mixed line endings; only the replaced text was touched.` : said,
   }
+}
+
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n')
 }

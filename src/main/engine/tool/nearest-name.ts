@@ -25,10 +25,10 @@ function distanceOf(a: string, b: string): number {
 /** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [line, letter] of [...a].entries()) {
-    const next = [line + 1]
+  for (let line = 1; line <= a.length; line++) {
+    const next = [line]
     for (let column = 1; column <= b.length; column++) {
-      const replaced = row[column - 1]! + (b[column - 1] === letter ? 0 : 1)
+      const replaced = row[column - 1]! + (b[column - 1] === a[line - 1] ? 0 : 1)
       next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1))
     }
     row = next

@@ -96,8 +96,12 @@ async function fineHunks(old: string, after: string): Promise<Hunk[] | undefined
 function wholeHunk(old: string, after: string): Hunk {
   const oldLines = signedLines('-', old)
   const newLines = signedLines('+', after)
-  const length = (lines: string[]): number => lines.filter((line) => !line.startsWith('\\')).length
-  return { oldStart: 1, oldLines: length(oldLines), newStart: 1, newLines: length(newLines), lines: [...oldLines, ...newLines] }
+  return { oldStart: 1, oldLines: lineCount(oldLines), newStart: 1, newLines: lineCount(newLines), lines: [...oldLines, ...newLines] }
+}
+
+/** Without the remark that the last line is not ended. */
+function lineCount(lines: readonly string[]): number {
+  return lines.at(-1)?.startsWith('\\') ? lines.length - 1 : lines.length
 }
 
 function signedLines(sign: string, text: string): string[] {

@@ -3,8 +3,8 @@ import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
 
-// Windows has none of the three; there a path names no FIFO or terminal either.
-const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_NOCTTY = 0 } = constants
+// Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal anyway.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
 /** Which file in which state: tells whether it is still the one that was looked at. */
 export type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
@@ -25,7 +25,7 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
   let handle: FileHandle | undefined
   try {
     refuseSpecial(await lstat(realPath), shown)
-    handle = await open(realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
+    handle = await open(realPath, OPEN_FLAGS)
     const stat = await handle.stat({ bigint: true })
     refuseSpecial(stat, shown)
     return { handle, stat }

@@ -24,7 +24,7 @@ export async function realPathOf(absolutePath: string): Promise<{ realPath: stri
 /** Resolves component by component, as the system would, but goes on where nothing is there. */
 async function walk(absolutePath: string): Promise<{ realPath: string; problem?: string }> {
   let { root: real } = parse(absolutePath)
-  const pending = absolutePath.slice(real.length).split(SEPARATORS).reverse()
+  const pending = absolutePath.slice(real.length).split(SEPARATORS).toReversed()
   let links = 0
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (name === '' || name === '.') continue
@@ -42,7 +42,7 @@ async function walk(absolutePath: string): Promise<{ realPath: string; problem?:
     if (++links > MAX_LINKS) return { realPath: absolutePath, problem: 'its symbolic links form a loop' }
     const { root } = parse(target)
     if (root !== '') real = root
-    pending.push(...target.slice(root.length).split(SEPARATORS).reverse())
+    pending.push(...target.slice(root.length).split(SEPARATORS).toReversed())
   }
   return { realPath: await canonical(real) }
 }

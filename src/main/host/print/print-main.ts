@@ -3,7 +3,8 @@ import { CodedError } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import { UsageError, type Parsed } from '../../command-line/parse'
-import { createEngine, type Engine } from '../../engine/engine'
+import { createEngine } from '../../engine/engine'
+import type { Engine } from '../../engine/engine-api'
 import { createPrintOutput } from './print-output'
 import { printOptions, type PrintOptions } from './print-options'
 import { readStdin } from './read-stdin'
@@ -11,7 +12,7 @@ import { readStdin } from './read-stdin'
 /** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 130 interrupted. */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
-  const engine = await createEngine({ version, ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }) })
+  const engine = await createEngine({ version, watch: false, runsQueue: false, ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }) })
   try {
     for (const notice of engine.notices) process.stderr.write(`trestle: ${notice}\n`)
     const piped = await readStdin()

@@ -20,7 +20,7 @@ export interface PrintOptions {
 /** The options of `trestle print`, checked; throws a `UsageError`. */
 export function printOptions({ values, positionals }: Parsed): PrintOptions {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const cwd = folder('--cwd', text('cwd') ?? '.')
+  const cwd = folder('--cwd', text('cwd') ?? here())
   const maxSteps = text('max-steps')
   if (maxSteps !== undefined && !/^[1-9]\d{0,5}$/.test(maxSteps))
     throw new UsageError(`--max-steps needs a whole number from 1; not "${maxSteps}".`, 'print')
@@ -41,6 +41,11 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
     ...(sessionId !== undefined && { sessionId }),
     ...(maxSteps !== undefined && { maxSteps: Number(maxSteps) }),
   }
+}
+
+/** `npm run trestle` starts in the package's folder; npm says where the user was. */
+function here(): string {
+  return (process.env['npm_lifecycle_event'] === 'trestle' ? process.env['INIT_CWD'] : undefined) ?? '.'
 }
 
 function folder(option: string, path: string): string {

@@ -1,0 +1,116 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { ProviderType } from '../../../shared/model/settings'
+import type { ProviderSettings } from '../config/settings'
+import { ChunkMapper } from './chunk-mapper'
+import { modelError } from './model-errors'
+import { modelFetch, type Fetch } from './model-fetch'
+import { buildPrompt } from './prompt'
+import type { ModelChunk, ModelRequest, Provider } from './provider'
+import type { Wire, WireSettings } from './wire/wire'
+
+/** How long the rest of a finished stream may take before its connection is dropped instead of kept for the next request. */
+const DRAIN_LIMIT_MS = 1000
+
+/**
+ * A provider over the AI SDK package of its protocol, which is loaded here, on demand: whoever only starts Trestle does not pay for it.
+ * The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
+ */
+export async function createProvider(settings: ProviderSettings, options: { key?: string | undefined; fetch?: Fetch } = {}): Promise<Provider> {
+  const key = options.key ?? ''
+  const headers = settings.headers ?? {}
+  const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
+  const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
+  const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  return {
+    stream: (request, signal) =>
+      chunksOf(wire, request, signal, secrets, modelFetch({ fetch, headers, secrets, alive: request.alive })),
+  }
+}
+
+const WIRES: Readonly<Record<ProviderType, (settings: WireSettings) => Promise<Wire>>> = {
+  'openai-compatible': async (settings) => (await import('./wire/chat')).chatWire(settings, 'plain'),
+  moonshot: async (settings) => (await import('./wire/chat')).chatWire(settings, 'moonshot'),
+  'openai-responses': async (settings) => (await import('./wire/responses')).responsesWire(settings),
+  anthropic: async (settings) => (await import('./wire/anthropic')).anthropicWire(settings),
+  google: async (settings) => (await import('./wire/google')).googleWire(settings),
+}
+
+async function* chunksOf(wire: Wire, request: ModelRequest, signal: AbortSignal, secrets: readonly string[], fetch: Fetch): AsyncGenerator<ModelChunk> {
+  signal.throwIfAborted()
+  // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the background.
+  const connection = new AbortController()
+  const abort = (): void => connection.abort(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
+  const mapper = new ChunkMapper(wire, secrets)
+  try {
+    reader = (await opened(wire, request, connection.signal, fetch, secrets)).getReader()
+    const out: ModelChunk[] = []
+    while (!mapper.finished) {
+      const { done, value } = await read(reader, signal, secrets)
+      signal.throwIfAborted()
+      if (done) mapper.end()
+      else mapper.add(value, out)
+      for (const chunk of out) yield chunk
+      out.length = 0
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    if (reader && mapper.finished && !signal.aborted) void drain(reader, connection)
+    else connection.abort()
+  }
+}
+
+async function opened(
+  wire: Wire,
+  request: ModelRequest,
+  abortSignal: AbortSignal,
+  fetch: Fetch,
+  secrets: readonly string[],
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  const common = {
+    prompt: buildPrompt(request, wire.rules),
+    abortSignal,
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(request.tools.length > 0 && { tools: toolsOf(wire, request) }),
+  }
+  try {
+    return (await wire.model(request.model, fetch).doStream({ ...common, ...wire.options(request) })).stream
+  } catch (error) {
+    if (abortSignal.aborted) throw abortSignal.reason
+    throw modelError(error, secrets)
+  }
+}
+
+function toolsOf(wire: Wire, request: ModelRequest) {
+  return request.tools.map((tool, index) => ({
+    type: 'function' as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: wire.schema?.(tool) ?? tool.schema,
+    // Tools come before everything else in what is cached: a mark on the last covers them all.
+    ...(wire.rules.cacheMarks && index === request.tools.length - 1 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
+  }))
+}
+
+async function read(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, signal: AbortSignal, secrets: readonly string[]) {
+  try {
+    return await reader.read()
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw modelError(error, secrets)
+  }
+}
+
+/** Reads what follows the end marker, so that the connection can serve the next request; drops it when that takes too long. */
+async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, connection: AbortController): Promise<void> {
+  const timer = setTimeout(() => connection.abort(), DRAIN_LIMIT_MS)
+  timer.unref()
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer was complete; whatever happens to its connection now does not matter.
+  } finally {
+    clearTimeout(timer)
+  }
+}

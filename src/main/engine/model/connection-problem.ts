@@ -1,0 +1,59 @@
+import type { ErrorCode } from '../../../shared/model/errors'
+import { fieldOf } from './field-of'
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (connection refused)',
+  ENOTFOUND: 'there is no host of this name',
+  EAI_AGAIN: 'the name could not be looked up; is there a network?',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_SOCKET: 'the other side closed the connection',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped coming',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS there; should the base URL begin with http:// ?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS there; should the base URL begin with http:// ?',
+}
+
+/** Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered. */
+export function connectionProblem(error: unknown): { code: ErrorCode; message: string } | undefined {
+  const url = fieldOf(error, 'url')
+  const place = typeof url === 'string' ? ` to ${hostOf(url)}` : ''
+  const seen = new Set<unknown>()
+  for (let current = error; typeof current === 'object' && current !== null && !seen.has(current); current = fieldOf(current, 'cause')) {
+    seen.add(current)
+    const nested = fieldOf(current, 'errors')
+    const code = fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
+    const message = fieldOf(current, 'message')
+    if (typeof code === 'string') {
+      if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
+      if (isTls(code)) return { code: 'model.connection', message: `The connection${place} is not trusted: ${String(message)} (${code}).` }
+      if (WORDS[code] !== undefined || code.startsWith('UND_ERR_') || code.startsWith('ERR_SSL_')) {
+        return { code: 'model.connection', message: `The connection${place} failed: ${WORDS[code] ?? String(message)}.` }
+      }
+      if (code === 'ERR_INVALID_URL') return { code: 'model.bad_request', message: `The base URL is not a URL${typeof url === 'string' ? `: ${url}` : ''}.` }
+    }
+    if (message === 'terminated') return { code: 'model.connection', message: `The connection${place} broke off in the middle of the answer.` }
+  }
+  const message = fieldOf(error, 'message')
+  if (fieldOf(error, 'name') === 'TypeError' && typeof message === 'string' && /fetch failed|network error|invalid url|failed to parse url/i.test(message)) {
+    const bad = /url/i.test(message)
+    return { code: bad ? 'model.bad_request' : 'model.connection', message: bad ? `The base URL is not a URL: ${message}` : `The connection${place} failed: ${message}.` }
+  }
+  return undefined
+}
+
+function isTls(code: string): boolean {
+  return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/.test(code)
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return url
+  }
+}

@@ -1,0 +1,75 @@
+import { CodedError } from '../../../shared/model/errors'
+import { fieldOf } from './field-of'
+import { modelErrorOfBody } from './model-errors'
+
+export type Fetch = typeof globalThis.fetch
+
+/** Headers that carry the key; the packages send them even when it is empty. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
+
+/**
+ * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON object) with words that help,
+ * never follows a redirect (the key would travel with it), and reports every arrival of bytes. Connections are kept alive by Node's own pool,
+ * whose limits of 300 s for headers and between bytes come after the loop's idle limit unless that is set longer.
+ */
+export function modelFetch(options: {
+  fetch: Fetch
+  /** Added to every request, over what the package sends. */
+  headers: Readonly<Record<string, string>>
+  /** Kept out of error messages. */
+  secrets: readonly string[]
+  alive?: (() => void) | undefined
+}): Fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers)
+    for (const name of KEY_HEADERS) {
+      const value = headers.get(name)
+      if (value !== null && value.replace(/^Bearer\b/i, '').trim() === '') headers.delete(name)
+    }
+    for (const [name, value] of Object.entries(options.headers)) headers.set(name, value)
+    const response = await options.fetch(input, { ...init, headers, redirect: 'manual' })
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel()
+      const to = response.headers.get('location')
+      throw new CodedError('model.bad_request', `The server sends elsewhere${to ? `, to ${to}` : ''} (HTTP ${response.status}). Use that as the base URL.`)
+    }
+    if (!response.ok) return response
+    await refuseOther(response, options.secrets)
+    return options.alive && response.body ? watched(response, options.alive) : response
+  }
+}
+
+/** Throws when a good response is not an event stream. A missing content type is given the benefit of the doubt. */
+async function refuseOther(response: Response, secrets: readonly string[]): Promise<void> {
+  const type = response.headers.get('content-type')?.toLowerCase() ?? ''
+  if (type.includes('html')) {
+    await response.body?.cancel()
+    throw new CodedError('model.bad_request', 'A web page answered, not a model server. Check the base URL; it often ends in /v1.')
+  }
+  if (!/\bjson\b/.test(type) || /ndjson|json-seq|stream/.test(type)) return
+  const text = await response.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new CodedError('model.incomplete', `The server answered with broken JSON instead of a stream: ${text.slice(0, 300)}`)
+  }
+  const root: unknown = Array.isArray(body) ? body[0] : body
+  if (fieldOf(root, 'error') !== undefined || fieldOf(root, 'type') === 'error') throw modelErrorOfBody(body, response.status, secrets)
+  throw new CodedError('model.bad_request', `The server did not stream its answer: ${text.slice(0, 300)}`)
+}
+
+/** The response with `alive` called on every arrival. */
+function watched(response: Response, alive: () => void): Response {
+  const reader = response.body!.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      alive()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+}

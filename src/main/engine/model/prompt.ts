@@ -1,0 +1,166 @@
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4TextPart, LanguageModelV4ToolResultPart, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, UserPart } from '../../../shared/model/message'
+import type { ModelRequest } from './provider'
+import type { PromptRules } from './wire/wire'
+
+const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
+type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+type AssistantMessage = Extract<Message, { role: 'assistant' }>
+type ToolMessage = Extract<Message, { role: 'tool' }>
+
+/** The conversation as the provider packages want it. Pure. */
+export function buildPrompt(request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>, rules: PromptRules): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = []
+  if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && { providerOptions: CACHE_MARK }) })
+  const canSend = (part: MediaPart): boolean => request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+  /** Media of the results just added, for wires whose results hold only text; they follow once all results of the step are in. */
+  let following: UserPart[] = []
+  const flush = (): void => {
+    if (following.length > 0) prompt.push({ role: 'user', content: userContent(following, canSend) })
+    following = []
+  }
+  for (const message of request.messages) {
+    if (message.role !== 'tool') flush()
+    if (message.role === 'user') {
+      prompt.push({ role: 'user', content: userContent(message.parts, canSend) })
+    } else if (message.role === 'assistant') {
+      const assistant = assistantMessage(message, rules)
+      if (assistant) prompt.push(assistant)
+    } else {
+      const { result, media } = toolResult(message, rules, canSend)
+      following.push(...media)
+      // The results of one step are one message: Gemini wants them together, the others do not mind.
+      const last = prompt.at(-1)
+      if (last?.role === 'tool') last.content.push(result)
+      else prompt.push({ role: 'tool', content: [result] })
+    }
+  }
+  flush()
+  if (rules.cacheMarks) markEnds(prompt)
+  return prompt
+}
+
+/** Marks the last message and the one before the latest answer, so that this request finds what the one before it stored. */
+function markEnds(prompt: LanguageModelV4Prompt): void {
+  let marks = 0
+  for (let index = prompt.length - 1; index > 0 && marks < 2; index -= 1) {
+    const message = prompt[index]!
+    if (message.role !== 'user' && message.role !== 'tool') continue
+    prompt[index] = { ...message, providerOptions: CACHE_MARK }
+    marks += 1
+  }
+}
+
+function userContent(parts: readonly UserPart[], canSend: (part: MediaPart) => boolean): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+  const content = parts.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
+    if (part.type === 'media') return [canSend(part) ? filePart(part) : { type: 'text', text: notSent(part) }]
+    return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+  })
+  return content.length > 0 ? content : [{ type: 'text', text: '(empty message)' }]
+}
+
+function filePart(part: MediaPart): LanguageModelV4FilePart {
+  return { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data }, ...(part.name !== undefined && { filename: part.name }) }
+}
+
+function notSent(part: MediaPart): string {
+  const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4 / 1024))
+  return `[${part.name ?? 'attachment'}: ${part.mediaType}, ${kilobytes} KB, not sent because this model cannot take it]`
+}
+
+/** The answer as it goes back; undefined when nothing of it may: thinking alone is refused everywhere. */
+function assistantMessage(message: AssistantMessage, rules: PromptRules): LanguageModelV4Message | undefined {
+  const hasCalls = message.parts.some((part) => part.type === 'tool_call')
+  const content: AssistantContent = []
+  /** How much of `content` ends in something that may end a message. */
+  let solid = 0
+  for (const part of message.parts) {
+    const item = assistantPart(part, rules)
+    if (!item) continue
+    content.push(item)
+    if (item.type !== 'reasoning') solid = content.length
+  }
+  content.length = solid
+  const isBlank = content.every((item) => item.type !== 'text' || item.text.trim() === '')
+  if (solid === 0 || (isBlank && !hasCalls && !content.some((item) => item.providerOptions))) return undefined
+  const field = rules.thinking === 'message-field' ? thinkingField(message.parts, rules.metadataKey) : undefined
+  return { role: 'assistant', content, ...(field && { providerOptions: { openaiCompatible: field } }) }
+}
+
+function assistantPart(part: AssistantPart, rules: PromptRules): AssistantContent[number] | undefined {
+  const own = ownMetadata(part.metadata, rules.metadataKey)
+  switch (part.type) {
+    case 'text':
+      // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
+      return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
+    case 'thinking':
+      return rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!) ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
+    case 'tool_call': {
+      const input = argumentsOf(part.input)
+      return {
+        type: 'tool-call',
+        toolCallId: rules.callId(part.callId),
+        toolName: part.name,
+        input: rules.rawInput ? input.text : input.object,
+        ...(own && { providerOptions: own }),
+      }
+    }
+  }
+}
+
+/** Arguments that did not parse go back as none: their result tells the model what was wrong with them. */
+function argumentsOf(text: string): { text: string; object: unknown } {
+  try {
+    const object: unknown = JSON.parse(text)
+    if (typeof object === 'object' && object !== null && !Array.isArray(object)) return { text, object }
+  } catch {
+    // Falls through.
+  }
+  return { text: '{}', object: {} }
+}
+
+/** Thinking as a field of the message, under the name the server gave it, also when it was empty. */
+function thinkingField(parts: readonly AssistantPart[], key: string): Record<string, string> | undefined {
+  let field: string | undefined
+  let text = ''
+  for (const part of parts) {
+    const name = part.type === 'thinking' ? part.metadata?.[key]?.['field'] : undefined
+    if (part.type !== 'thinking' || typeof name !== 'string') continue
+    field ??= name
+    text += part.text
+  }
+  return field === undefined ? undefined : { [field]: text }
+}
+
+function ownMetadata(metadata: ProviderMetadata | undefined, key: string): SharedV4ProviderOptions | undefined {
+  const own = metadata?.[key]
+  return own && ({ [key]: own } as SharedV4ProviderOptions)
+}
+
+function toolResult(
+  message: ToolMessage,
+  rules: PromptRules,
+  canSend: (part: MediaPart) => boolean,
+): { result: LanguageModelV4ToolResultPart; media: UserPart[] } {
+  const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
+  const text = resultText(message.content, canSend)
+  const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
+  const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.name }
+  // A result with attachments cannot carry the wire's own mark.
+  const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !/^\W*error/i.test(said) ? `Error: ${said}` : said
+  if (media.length > 0 && rules.imagesInResults) {
+    return { result: { ...base, output: { type: 'content', value: [{ type: 'text', text: spoken }, ...media.map(filePart)] } }, media: [] }
+  }
+  const output = { type: message.isError && rules.marksErrors ? ('error-text' as const) : ('text' as const), value: spoken }
+  if (media.length === 0) return { result: { ...base, output }, media: [] }
+  const names = media.map((part) => part.name ?? part.mediaType).join(', ')
+  return {
+    result: { ...base, output: { ...output, value: `${spoken}\n(The attachment follows in the next message: ${names})` } },
+    media: [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...media],
+  }
+}
+
+function resultText(content: readonly ResultPart[], canSend: (part: MediaPart) => boolean): string {
+  return content.flatMap((part) => (part.type === 'text' ? (part.text === '' ? [] : [part.text]) : canSend(part) ? [] : [notSent(part)])).join('\n')
+}

@@ -1,0 +1,60 @@
+import type { ModelRequest } from '../provider'
+
+/** Kimi models whose thinking can be switched; the others always or never think and refuse the field. */
+const SWITCHABLE = /^kimi-k2\.[56](?:$|-)/
+
+/** Body fields for Moonshot's thinking. */
+export function moonshotThinking(request: Pick<ModelRequest, 'model' | 'thinking'>): Record<string, { type: 'enabled' | 'disabled' }> {
+  if (!SWITCHABLE.test(request.model)) return {}
+  return { thinking: { type: request.thinking ? 'enabled' : 'disabled' } }
+}
+
+type Schema = Record<string, unknown>
+
+/**
+ * A JSON Schema in the flavour Moonshot accepts: every enum has a type, a type beside `anyOf` moves into its branches, the root is an object.
+ */
+export function moonshotSchema(schema: Schema): Schema {
+  const root = convert(schema)
+  return root['type'] === undefined ? { type: 'object', properties: {}, ...root } : root
+}
+
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions']
+const SINGLES = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
+
+function convert(schema: Schema): Schema {
+  const result: Schema = { ...schema }
+  for (const key of LISTS) {
+    const list = result[key]
+    if (Array.isArray(list)) result[key] = list.map((item: unknown) => (isSchema(item) ? convert(item) : item))
+  }
+  for (const key of MAPS) {
+    const map = result[key]
+    if (isSchema(map)) result[key] = Object.fromEntries(Object.entries(map).map(([name, item]) => [name, isSchema(item) ? convert(item) : item]))
+  }
+  for (const key of SINGLES) {
+    const item = result[key]
+    if (isSchema(item)) result[key] = convert(item)
+  }
+  if (result['type'] === undefined) {
+    const values = Array.isArray(result['enum']) ? result['enum'] : 'const' in result ? [result['const']] : []
+    const types = [...new Set(values.map(typeOf))]
+    if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types
+  } else if (typeof result['type'] === 'string' && Array.isArray(result['anyOf'])) {
+    const { type, ...rest } = result
+    return { ...rest, anyOf: result['anyOf'].map((branch: unknown) => (isSchema(branch) && branch['type'] === undefined ? { type, ...branch } : branch)) }
+  }
+  return result
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}

@@ -1,0 +1,66 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
+import type { Fetch } from '../model-fetch'
+import type { ModelRequest, ToolSchema } from '../provider'
+
+/** Where and as whom a wire calls. */
+export interface WireSettings {
+  /** Without a trailing slash; the provider's own when undefined. */
+  baseUrl: string | undefined
+  /** Empty: none is sent. */
+  key: string
+}
+
+/** How a conversation has to be put for a wire. */
+export interface PromptRules {
+  /** The key of the metadata that this wire wrote and wants back; that of other wires is not sent. */
+  metadataKey: string
+  /** Whether a tool result may contain images; otherwise they follow as a user message. */
+  imagesInResults: boolean
+  /** Whether the wire itself tells the model that a result is an error; otherwise its text says so. */
+  marksErrors: boolean
+  /** Media types besides images that may be sent. */
+  video: boolean
+  /** Whether the arguments of earlier calls go back as the text they were written in; otherwise as an object. */
+  rawInput: boolean
+  /** Whether to mark the end of the stable part of the conversation for the provider's cache. */
+  cacheMarks: boolean
+  /** A call id as this wire accepts it. */
+  callId(id: string): string
+  /** How thinking goes back: as a part, inside the message's options, or not at all. */
+  thinking: 'signed-parts' | 'message-field'
+  /** For `signed-parts`: whether this metadata proves the thought to the provider. */
+  isSigned(metadata: Readonly<Record<string, unknown>>): boolean
+}
+
+/** Looks at each event as it was on the wire, for what the package does not pass on. */
+export interface Inspector {
+  /** Throws a `CodedError` when the stream cannot be trusted. */
+  see(event: unknown): void
+  /** Called before `finish`, with the characters of arguments that were passed on. Throws when the stream was not what it seemed. */
+  check(passedArguments: number): void
+  readonly usage: Usage | undefined
+  /** What thinking needs to go back as it came. */
+  readonly thinkingMetadata: ProviderMetadata | undefined
+  /** Whether thinking came but was empty, and has to go back so. */
+  readonly emptyThinking: boolean
+}
+
+/** One provider protocol: what differs between them, around the package that speaks it. */
+export interface Wire {
+  rules: PromptRules
+  /** Whether an answer without the event that opens a message has lost its beginning. */
+  announcesStart: boolean
+  /** The package's model object for one request. */
+  model(id: string, fetch: Fetch): LanguageModelV4
+  /** What this request adds to the common call options. */
+  options(request: ModelRequest): Partial<LanguageModelV4CallOptions>
+  /** The schema of a tool as this wire accepts it. */
+  schema?(tool: ToolSchema): Record<string, unknown>
+  inspector?(): Inspector
+}
+
+/** Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. */
+export function plainCallId(id: string): string {
+  return id.replace(/[^\w-]/g, '_').slice(0, 64)
+}

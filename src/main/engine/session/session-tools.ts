@@ -1,0 +1,73 @@
+import type { ModelInfo } from '../model/provider'
+import { bashTool } from '../tool/builtin/bash'
+import { editTool } from '../tool/builtin/edit'
+import { globTool } from '../tool/builtin/glob'
+import { grepTool } from '../tool/builtin/grep'
+import { listDirectoryTool } from '../tool/builtin/list-directory'
+import { patchTool } from '../tool/builtin/patch'
+import { readTool } from '../tool/builtin/read'
+import { readMediaFileTool } from '../tool/builtin/read-media-file'
+import { todoListTool } from '../tool/builtin/todo-list'
+import { writeTool } from '../tool/builtin/write'
+import { createRegistry, type Registry } from '../tool/registry'
+import type { TerminalTasks } from '../task/terminal-tasks'
+import type { Tool } from '../tool/tool'
+import { createWorkspace } from '../workspace/create-workspace'
+import { createReadState } from '../workspace/read-state'
+import type { Workspace } from '../workspace/workspace'
+import type { Session } from './session'
+
+export interface SessionTools {
+  workspaceOf(session: Session): Workspace
+  /** The tools a turn offers: without those switched off, and without ReadMediaFile where the model cannot see. */
+  toolsOf(session: Session, model: ModelInfo): Registry
+}
+
+interface Kit {
+  workspace: Workspace
+  /** The folders it was made for. */
+  folders: string
+  tools: readonly Tool[]
+  registries: Map<string, Registry>
+}
+
+/** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
+export function createSessionTools(deps: { tasks: TerminalTasks; disabled(): readonly string[] }): SessionTools {
+  const kits = new WeakMap<Session, Kit>()
+
+  function kitOf(session: Session): Kit {
+    const { folder, addedFolders } = session.header
+    const folders = JSON.stringify([folder, addedFolders])
+    const known = kits.get(session)
+    if (known?.folders === folders) return known
+    const workspace = createWorkspace({ root: folder, addedFolders, reads: known?.workspace.reads ?? createReadState() })
+    const todos = { get: () => session.header.todos, set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }) }
+    const tools: Tool[] = [
+      readTool({ workspace }),
+      writeTool({ workspace }),
+      editTool({ workspace }),
+      patchTool({ workspace }),
+      listDirectoryTool({ workspace }),
+      grepTool({ workspace }),
+      globTool({ workspace }),
+      readMediaFileTool({ workspace, imagesIn: () => true }),
+      bashTool({ workspace, tasks: deps.tasks }),
+      todoListTool({ todos }),
+    ]
+    const kit: Kit = { workspace, folders, tools, registries: new Map() }
+    kits.set(session, kit)
+    return kit
+  }
+
+  return {
+    workspaceOf: (session) => kitOf(session).workspace,
+    toolsOf(session, model) {
+      const { tools, registries } = kitOf(session)
+      const offered = tools.filter((tool) => !deps.disabled().includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile'))
+      const key = offered.map((tool) => tool.name).join()
+      let registry = registries.get(key)
+      if (!registry) registries.set(key, (registry = createRegistry(offered)))
+      return registry
+    },
+  }
+}

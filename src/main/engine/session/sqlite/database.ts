@@ -1,0 +1,61 @@
+import { chmodSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+
+export type Database = BetterSqlite3.Database
+export type Statement<Parameters extends unknown[], Row = unknown> = BetterSqlite3.Statement<Parameters, Row>
+
+/** How long a statement waits for another process's transaction before it fails. All of ours are short. */
+export const BUSY_TIMEOUT_MS = 5000
+
+/**
+ * Opens a store file (created when missing) with the settings every connection must have.
+ *
+ * WAL with synchronous=NORMAL: a commit is written to the log file and is safe from the death of the process. Only a power cut or a
+ * crash of the operating system can lose the newest commits (those since the last checkpoint that the system had not written yet);
+ * even then the file stays consistent and what is missing is the newest end, never something in the middle.
+ *
+ * Throws SqliteError; `storeError` makes a CodedError of it.
+ */
+export function openDatabase(file: string): Database {
+  const db = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    chmodSync(file, 0o600)
+    useWal(db)
+    db.pragma('synchronous = NORMAL')
+    db.pragma('foreign_keys = ON')
+    db.pragma('temp_store = MEMORY')
+    // 2 MB: windows and appends touch few pages, and the whole process has to fit in 150 MB.
+    db.pragma('cache_size = -2000')
+    // 4 MB between checkpoints; what a long reader made it grow is given back.
+    db.pragma('wal_autocheckpoint = 1000')
+    db.pragma('journal_size_limit = 16777216')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens a file only to look at it: nothing is created or changed. */
+export function openReadOnly(file: string): Database {
+  return new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+}
+
+/** The SQLite result code of an exception, e.g. `SQLITE_FULL`; undefined for anything else. */
+export function sqliteCode(error: unknown): string | undefined {
+  return error instanceof BetterSqlite3.SqliteError ? error.code : undefined
+}
+
+/** Switching a new file to WAL needs it alone for a moment, and SQLite does not always wait for that by itself. */
+function useWal(db: Database): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      db.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true || Date.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, statSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../../../shared/model/errors'
+import type { Store } from '../store'
+import { backupsOf, takeBackup } from './backup'
+import { checkFile, isDamage, replaceDamaged, StoreDamage } from './damage'
+import { openDatabase, type Database } from './database'
+import { createLeases } from './lease'
+import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from './migrations'
+import { identityOf } from './process-identity'
+import { createSqliteStore } from './sqlite-store'
+import { storeError } from './store-error'
+
+/** A file up to this size is checked at every start: that takes a few milliseconds. */
+const SMALL_BYTES = 2 * 1024 * 1024
+/** A larger one once a day, as reading it takes time (about 2 ms per MB); a very large one once a week. */
+const LARGE_BYTES = 256 * 1024 * 1024
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const TABLES = ['session', 'session_header', 'event', 'process', 'lease', 'meta', 'search']
+
+export interface StoreOptions {
+  /** The folder of the store; made (0700) when missing. */
+  home: string
+  /** ms since the epoch. */
+  now?: () => number
+  /** The process that holds the leases; another one than this only in tests. */
+  pid?: number
+  /** Other steps than Trestle's own, in tests of the migration itself. */
+  migrations?: readonly Migration[]
+}
+
+/**
+ * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it, it is small, or a day
+ * has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from starting: it is
+ * put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`, `store.busy` or
+ * `store.unreadable` when there is no way on.
+ */
+export function openStore(options: StoreOptions): { store: Store; notices: string[] } {
+  const { home, now = Date.now } = options
+  const file = join(home, 'trestle.db')
+  const notices: string[] = []
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CodedError('store.unreadable', `The folder ${home} cannot be made: ${String(error)}`, { cause: error })
+  }
+  try {
+    // A second round after a repair; a third when another process repaired at the same moment.
+    for (let attempt = 1; ; attempt += 1) {
+      const inode = fileAt(file)?.ino ?? 0
+      try {
+        return { store: openSound(file, options), notices }
+      } catch (error) {
+        if (!isDamage(error) || attempt === 3) throw error
+        const reason = error instanceof Error ? error.message : String(error)
+        const notice = replaceDamaged({ home, file, inode, reason, newestVersion: CURRENT_VERSION, now: now() })
+        if (notice !== undefined) notices.push(notice)
+      }
+    }
+  } catch (error) {
+    throw storeError(error, home)
+  }
+}
+
+function openSound(file: string, { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions): Store {
+  refuseEmptied(file, home)
+  const db = openDatabase(file)
+  try {
+    const version = versionOf(db)
+    const newest = migrations.at(-1)?.version ?? 0
+    // Before a step that builds on what is there; and a version from the future may be nothing but damage.
+    if (version !== newest) checkFile(db)
+    migrate(db, { migrations, backup: (from) => void takeBackup(db, { home, version: from, now: now() }) })
+    requireTables(db)
+    const leases = createLeases(db, identityOf(pid), now)
+    const { unclean } = leases.register()
+    checkIfDue(db, { unclean, bytes: fileAt(file)?.size ?? 0, now: now() })
+    return createSqliteStore(db, { home, leases, now })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
+function refuseEmptied(file: string, home: string): void {
+  if (fileAt(file)?.size !== 0) return
+  if ((fileAt(`${file}-wal`)?.size ?? 0) > 0 || backupsOf(home).length > 0) throw new StoreDamage('the file is empty')
+}
+
+function requireTables(db: Database): void {
+  const present = new Set(db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all())
+  const missing = TABLES.filter((table) => !present.has(table))
+  if (missing.length > 0) throw new StoreDamage(`there is no table ${missing.join(', ')}`)
+}
+
+function checkIfDue(db: Database, { unclean, bytes, now }: { unclean: boolean; bytes: number; now: number }): void {
+  const last = Number(db.prepare<[], string>("SELECT value FROM meta WHERE key = 'checked_at'").pluck().get() ?? 0)
+  const age = Math.abs(now - last)
+  const due = age > (bytes > LARGE_BYTES ? 7 * DAY_MS : DAY_MS)
+  if (!unclean && !due && bytes > SMALL_BYTES) return
+  checkFile(db)
+  if (due) db.prepare<[string]>("INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value").run(String(now))
+}
+
+function fileAt(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}

@@ -1,0 +1,44 @@
+import type { SessionStatus, SessionSummary } from '../../../../shared/model/session'
+import type { Store } from '../store'
+import type { Database } from './database'
+import type { Leases } from './lease'
+
+/** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
+export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted'> {
+  const rows = db
+    .prepare<[{ folder: string | null; archived: number | null; limit: number }], [string, string, string, SessionStatus, number, number, number, string | null]>(
+      `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
+       WHERE removed = 0 AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
+       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+    )
+    .raw()
+  const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
+
+  return {
+    list({ folder, archived, limit = -1 } = {}) {
+      const elsewhere = leases.allElsewhere()
+      const held = leases.held()
+      const filter = { folder: folder ?? null, archived: archived === undefined ? null : Number(archived), limit }
+      return rows.all(filter).map(([sessionId, itsFolder, title, status, waiting, updatedAt, isArchived, model]): SessionSummary => {
+        const where = elsewhere.get(sessionId)
+        const dead = (status === 'running' || status === 'waiting') && where === undefined && !held.has(sessionId)
+        return {
+          sessionId,
+          folder: itsFolder,
+          title,
+          status: dead ? 'interrupted' : status,
+          waiting: dead ? 0 : waiting,
+          updatedAt,
+          archived: isArchived === 1,
+          ...(model !== null && { model }),
+          ...(where !== undefined && { elsewhere: where }),
+        }
+      })
+    },
+    interrupted() {
+      const elsewhere = leases.allElsewhere()
+      const held = leases.held()
+      return open.all().filter((sessionId) => !elsewhere.has(sessionId) && !held.has(sessionId))
+    },
+  }
+}

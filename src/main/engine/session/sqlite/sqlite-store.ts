@@ -1,0 +1,77 @@
+import { CodedError } from '../../../../shared/model/errors'
+import type { Store } from '../store'
+import { sqliteCode, type Database } from './database'
+import { createEventLog } from './event-log'
+import { createHeaderRows } from './header-rows'
+import type { Leases } from './lease'
+import { createSessionList } from './session-list'
+import { createSessionWriter } from './session-writer'
+import { isDamage } from './damage'
+import { storeError } from './store-error'
+import { createTextIndex } from './text-index'
+
+/** The store over an open, migrated database. `openStore` is how to get one. */
+export function createSqliteStore(db: Database, deps: { home: string; leases: Leases; now: () => number }): Store {
+  const { home, leases, now } = deps
+  let damaged = false
+
+  /** Failures of disk and file become CodedErrors; found damage makes the next start check the file. */
+  const failure = (error: unknown): unknown => {
+    damaged ||= isDamage(error)
+    return storeError(error, home)
+  }
+  const guard = <A extends unknown[], R>(run: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      try {
+        return run(...args)
+      } catch (error) {
+        throw failure(error)
+      }
+    }
+  }
+
+  const log = createEventLog(db)
+  const texts = createTextIndex(db)
+  const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
+  const writer = createSessionWriter(db, { headers, leases, texts, now })
+  const list = createSessionList(db, leases)
+  const acquire = db.transaction((sessionId: string) => {
+    if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return leases.take(sessionId)
+  }).immediate
+  writer.finishRemovals()
+
+  return {
+    append: guard(writer.append),
+    create: guard(writer.create),
+    header: guard(headers.get),
+    list: guard(list.list),
+    since: guard(log.since),
+    window: guard((sessionId, options) => log.window(sessionId, (headers.get(sessionId)?.seq ?? 0) + 1, options)),
+    *historyBackwards(sessionId) {
+      try {
+        yield* log.historyBackwards(sessionId)
+      } catch (error) {
+        throw failure(error)
+      }
+    },
+    search: guard((query, limit = 30) => texts.search(query, limit)),
+    acquire: guard(acquire),
+    release: guard((sessionId) => {
+      headers.forget(sessionId)
+      leases.release(sessionId)
+    }),
+    interrupted: guard(list.interrupted),
+    remove: guard(writer.remove),
+    close() {
+      if (!db.open) return
+      try {
+        leases.close({ unclean: damaged })
+      } catch (error) {
+        // A full disk, say. Nothing recorded depends on it: the next start finds a dead process and checks the file.
+        if (sqliteCode(error) === undefined) throw error
+      }
+      db.close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { statfsSync } from 'node:fs'
+import { CodedError } from '../../../../shared/model/errors'
+import { isDamage, StoreDamage } from './damage'
+import { sqliteCode } from './database'
+
+/**
+ * What an exception of SQLite means to people: `store.full`, `store.busy` or `store.unreadable`. Anything that is not a failure
+ * of the disk or the file (a bug, a CodedError) is returned as it is.
+ */
+export function storeError(error: unknown, home: string): unknown {
+  const code = sqliteCode(error)
+  if (error instanceof StoreDamage) return new CodedError('store.unreadable', `The session store in ${home} is damaged: ${error.message}.`, { cause: error })
+  if (code === undefined || !(error instanceof Error)) return error
+  const said = `${error.message} (${code})`
+  if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && isFull(home))) {
+    return new CodedError('store.full', `There is no space left for the session store in ${home}: ${said}`, { cause: error })
+  }
+  if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') {
+    return new CodedError('store.busy', `Another program kept the session store in ${home} locked: ${said}`, { cause: error })
+  }
+  if (isDamage(error)) {
+    const message = `The session store in ${home} is damaged: ${said}. The next start moves it aside, keeps it, and goes on from a backup.`
+    return new CodedError('store.unreadable', message, { cause: error })
+  }
+  if (/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|NOLFS|PROTOCOL)/.test(code)) {
+    return new CodedError('store.unreadable', `The session store in ${home} cannot be read or written: ${said}`, { cause: error })
+  }
+  return error
+}
+
+/** Some failures on a full disk (of the shared-memory file, say) come as plain I/O errors. */
+function isFull(home: string): boolean {
+  try {
+    return statfsSync(home).bavail === 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,299 @@
+/** Size of every command's terminal. Wide, because `ps`, `git` and table printers cut what does not fit (README.md). */
+export const TERMINAL_COLS = 200
+export const TERMINAL_ROWS = 50
+
+/** One row of the screen. `cells` replaces `text` once something was written anywhere but at its end. */
+interface Row {
+  text: string
+  /** One entry per column; '' is the rest of a tab or of a wide character. */
+  cells: string[] | undefined
+  cols: number
+  /** The row goes on where the one above was full: no line break between them. */
+  continues: boolean
+}
+
+/**
+ * The text of a terminal: a window of rows the cursor can reach, and the rows that scrolled out above it. No row is wider than the terminal,
+ * so every operation takes bounded time; rows that were wrapped are joined again in the result.
+ */
+export class ScreenRows {
+  private readonly scrolled: string[] = []
+  private rows: Row[] = [newRow()]
+  private row = 0
+  private col = 0
+  private saved = { row: 0, col: 0 }
+  /** The main screen while a full-screen program shows its own. */
+  private main: { rows: Row[]; row: number; col: number } | undefined
+
+  /** Printable text without control characters. */
+  write(run: string): void {
+    const row = this.current()
+    // Most output: plain ASCII at the end of a row that has room.
+    if (row.cells === undefined && this.col === row.cols && row.cols + run.length <= TERMINAL_COLS && isAscii(run)) {
+      row.text += run
+      row.cols += run.length
+      this.col = row.cols
+      return
+    }
+    for (const char of run) this.put(char, widthOf(char))
+  }
+
+  tab(): void {
+    const row = this.current()
+    const width = 8 - (this.col % 8)
+    if (this.col >= row.cols) this.put('\t', Math.min(width, Math.max(1, TERMINAL_COLS - this.col)))
+    else this.col = Math.min(this.col + width, TERMINAL_COLS - 1)
+  }
+
+  /** Next line, first column: programs print "\n" alone, because the terminal does not translate it. */
+  lineFeed(): void {
+    this.col = 0
+    this.nextRow()
+  }
+
+  carriageReturn(): void {
+    this.col = 0
+  }
+
+  /** Relative move; stays on the screen. */
+  move(rows: number, cols: number): void {
+    this.row = clamp(this.row + rows, 0, TERMINAL_ROWS - 1)
+    if (cols !== 0) this.col = clamp(Math.min(this.col, TERMINAL_COLS - 1) + cols, 0, TERMINAL_COLS - 1)
+    this.grow()
+  }
+
+  /** Absolute move, from 0; what is undefined stays. */
+  moveTo(row: number | undefined, col: number | undefined): void {
+    if (row !== undefined) this.row = clamp(row, 0, TERMINAL_ROWS - 1)
+    if (col !== undefined) this.col = clamp(col, 0, TERMINAL_COLS - 1)
+    this.grow()
+  }
+
+  save(): void {
+    this.saved = { row: this.row, col: this.col }
+  }
+
+  restore(): void {
+    this.moveTo(this.saved.row, this.saved.col)
+  }
+
+  /** 0: from the cursor on; 1: up to the cursor; 2: all of the row. */
+  eraseLine(mode: number): void {
+    const row = this.current()
+    if (mode === 2 || (mode === 0 && this.col === 0) || (mode === 1 && this.col + 1 >= row.cols)) clear(row)
+    else if (mode === 0) this.truncate(row, this.col)
+    else if (mode === 1) blank(cellsOf(row), 0, this.col + 1)
+  }
+
+  /** 0: from the cursor on; 1: up to the cursor; 2: the screen. What scrolled out stays. */
+  eraseDisplay(mode: number): void {
+    const from = mode === 0 ? this.row + 1 : 0
+    const to = mode === 1 ? this.row : this.rows.length
+    if (mode > 2) return
+    for (const row of this.rows.slice(from, to)) {
+      clear(row)
+      row.continues = false
+    }
+    if (mode !== 2) this.eraseLine(mode)
+    if (mode !== 1) this.rows.length = this.row + 1
+  }
+
+  /** Blanks `count` columns from the cursor on. */
+  eraseChars(count: number): void {
+    const row = this.current()
+    blank(cellsOf(row), this.col, Math.min(this.col + count, row.cols))
+  }
+
+  /** Takes `count` columns out at the cursor; what follows moves left. */
+  deleteChars(count: number): void {
+    const row = this.current()
+    const cells = cellsOf(row)
+    split(cells, this.col)
+    split(cells, this.col + count)
+    cells.splice(this.col, count)
+    row.cols = cells.length
+  }
+
+  /** Puts `count` blank columns in at the cursor; what follows moves right and out. */
+  insertChars(count: number): void {
+    const row = this.current()
+    const cells = cellsOf(row)
+    if (this.col >= cells.length) return
+    split(cells, this.col)
+    cells.splice(this.col, 0, ...Array<string>(Math.min(count, TERMINAL_COLS)).fill(' '))
+    split(cells, TERMINAL_COLS)
+    cells.length = Math.min(cells.length, TERMINAL_COLS)
+    row.cols = cells.length
+  }
+
+  /** A full-screen program begins. */
+  enterAlternate(): void {
+    if (this.main) return
+    this.main = { rows: this.rows, row: this.row, col: this.col }
+    this.rows = [newRow()]
+    this.row = 0
+    this.col = 0
+  }
+
+  /** It ends: its screen is gone, the one before is back. */
+  leaveAlternate(): void {
+    if (!this.main) return
+    ;({ rows: this.rows, row: this.row, col: this.col } = this.main)
+    this.main = undefined
+  }
+
+  /** Everything that scrolled out, then the screen; while a full-screen program runs, its screen comes last. */
+  text(): string {
+    const shown = this.main ? [...this.main.rows, ...this.rows] : this.rows
+    return this.scrolled.join('') + shown.map((row, index) => (index === 0 && this.scrolled.length === 0 ? textOf(row) : withBreak(row))).join('')
+  }
+
+  private put(char: string, width: number): void {
+    if (width === 0) {
+      this.attach(char)
+      return
+    }
+    if (this.col + width > TERMINAL_COLS) {
+      this.col = 0
+      this.nextRow().continues = true
+    }
+    const row = this.current()
+    if (row.cells === undefined && this.col === row.cols) {
+      row.text += char
+    } else {
+      const cells = cellsOf(row)
+      while (cells.length < this.col) cells.push(' ')
+      split(cells, this.col)
+      split(cells, this.col + width)
+      cells[this.col] = char
+      for (let filler = 1; filler < width; filler++) cells[this.col + filler] = ''
+      row.cols = cells.length
+    }
+    this.col += width
+    if (row.cells === undefined) row.cols = this.col
+  }
+
+  /** A combining mark belongs to the character before it. */
+  private attach(mark: string): void {
+    const row = this.current()
+    if (row.cells === undefined && this.col === row.cols) {
+      row.text += mark
+      return
+    }
+    const cells = cellsOf(row)
+    let at = Math.min(this.col, cells.length) - 1
+    while (at > 0 && cells[at] === '') at--
+    // Bounded, so that a flood of marks cannot make one cell grow without end.
+    if (at >= 0 && cells[at]!.length < 32) cells[at] += mark
+  }
+
+  private current(): Row {
+    return this.rows[this.row]!
+  }
+
+  private nextRow(): Row {
+    this.row++
+    this.grow()
+    return this.current()
+  }
+
+  /** Makes the row under the cursor exist; the top one scrolls out when the screen is full. */
+  private grow(): void {
+    while (this.rows.length <= this.row) this.rows.push(newRow())
+    while (this.rows.length > TERMINAL_ROWS) {
+      const top = this.rows.shift()!
+      this.row--
+      if (!this.main) this.scrolled.push(this.scrolled.length === 0 ? textOf(top) : withBreak(top))
+    }
+  }
+
+  private truncate(row: Row, cols: number): void {
+    if (cols >= row.cols) return
+    const cells = cellsOf(row)
+    split(cells, cols)
+    cells.length = cols
+    row.cols = cols
+  }
+}
+
+function newRow(): Row {
+  return { text: '', cells: undefined, cols: 0, continues: false }
+}
+
+function clear(row: Row): void {
+  row.text = ''
+  row.cells = undefined
+  row.cols = 0
+}
+
+function withBreak(row: Row): string {
+  return row.continues ? textOf(row) : `\n${textOf(row)}`
+}
+
+/** Blanks at the end of a redrawn row are what was wiped there, not something printed. */
+function textOf(row: Row): string {
+  return row.cells === undefined ? row.text : row.cells.join('').replace(/ +$/, '')
+}
+
+function cellsOf(row: Row): string[] {
+  if (row.cells !== undefined) return row.cells
+  const cells: string[] = []
+  for (const char of row.text) {
+    const width = char === '\t' ? Math.min(8 - (cells.length % 8), Math.max(1, TERMINAL_COLS - cells.length)) : widthOf(char)
+    if (width === 0 && cells.length > 0) {
+      let at = cells.length - 1
+      while (at > 0 && cells[at] === '') at--
+      cells[at] += char
+    } else {
+      cells.push(char)
+      for (let filler = 1; filler < width; filler++) cells.push('')
+    }
+  }
+  row.cells = cells
+  row.cols = cells.length
+  row.text = ''
+  return cells
+}
+
+/** Before a cut at `at`: a tab or wide character that reaches across becomes blanks. */
+function split(cells: string[], at: number): void {
+  if (at >= cells.length || cells[at] !== '') return
+  let start = at
+  while (start > 0 && cells[start] === '') start--
+  for (let index = start; index < cells.length && (index === start || cells[index] === ''); index++) cells[index] = ' '
+}
+
+function blank(cells: string[], from: number, to: number): void {
+  split(cells, from)
+  split(cells, to)
+  for (let index = from; index < to && index < cells.length; index++) cells[index] = ' '
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(max, value))
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\x20-\x7e]/.test(text)
+}
+
+/** Columns a character takes. Not every emoji sequence is known: it matters only where a line is redrawn over it. */
+function widthOf(char: string): 0 | 1 | 2 {
+  const code = char.codePointAt(0)!
+  if (code < 0x300) return 1
+  if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0x20d0 && code <= 0x20ff) || (code >= 0xfe00 && code <= 0xfe0f)) return 0
+  if (code < 0x1100) return 1
+  const wide =
+    code <= 0x115f ||
+    (code >= 0x2e80 && code <= 0xa4cf && code !== 0x303f) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0xffe0 && code <= 0xffe6) ||
+    (code >= 0x1f300 && code <= 0x1f64f) ||
+    (code >= 0x1f680 && code <= 0x1f6ff) ||
+    (code >= 0x1f900 && code <= 0x1f9ff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
+  return wide ? 2 : 1
+}

@@ -1,0 +1,79 @@
+import { relative, sep } from 'node:path'
+import { gitRoot, ignoreFilter, IGNORE_FILES } from '../../workspace/ignore-rules'
+
+/** Folders of version control: never searched. */
+export const VCS_FOLDERS = ['.git', '.hg', '.svn', '.bzr', '.jj', '.sl'] as const
+
+/** Whether a path is such a folder or lies in one. Below `root` only what comes after it counts. */
+export function inVcsFolder(path: string, root: string): boolean {
+  const inner = path === root || path.startsWith(root + sep) ? relative(root, path) : path
+  const names: readonly string[] = VCS_FOLDERS
+  return inner.split(sep).some((name) => names.includes(name.toLowerCase()))
+}
+
+export interface SearchScope {
+  /** Arguments for ripgrep: which files it looks at. */
+  args: string[]
+  /** ripgrep cannot be told everything (see below): whether one of its results does not belong to the scope. */
+  leavesOut(path: string): boolean
+}
+
+export interface ScopeOptions {
+  /** Only files that it matches; with `!` in front only others. Without a slash it is about names, with one about paths from `root` or `folder`. */
+  glob?: string
+  /** One of ripgrep's file types. */
+  type?: string
+  /** Only this file in `folder` is searched, whatever hides it. */
+  file?: boolean
+  includeIgnored?: boolean
+}
+
+/**
+ * Everything below `folder` that .gitignore and .trestleignore do not hide: hidden files too, version control never, and no setting of the
+ * user's machine changes it. ripgrep has to run in `root` when `folder` lies in it, else in `folder`.
+ */
+export async function searchScope(folder: string, root: string, options: ScopeOptions = {}): Promise<SearchScope> {
+  const { glob, type, file = false, includeIgnored = false } = options
+  const globs = glob === undefined ? [] : globsFor(glob, folder, root)
+  // For ripgrep a file that a glob matches needs no type and is never ignored: together with a type, the glob is ours to check.
+  const ours = type !== undefined && globs.length > 0 && !glob?.startsWith('!')
+  const args = ['--color=never', '--null', '--hidden', ...(type === undefined ? [] : [`--type=${type}`])]
+  if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
+  // Last, so that no glob of the caller's can bring them back.
+  args.push('--iglob', `!{${VCS_FOLDERS.join(',')}}`)
+  const matches = ours ? await globFilter(globs, cwdOf(folder, root)) : () => true
+  if (includeIgnored || file) return { args: [...args, '--no-ignore'], leavesOut: (path) => !matches(path) }
+  args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
+  // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole project.
+  const inRepository = gitRoot(folder) !== undefined
+  if (!inRepository) args.push('--no-ignore-parent')
+  // ripgrep does not know .trestleignore.
+  const rest = inRepository && globs.length === 0 ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
+  let isIgnored: ((path: string) => boolean) | undefined
+  return { args, leavesOut: (path) => !matches(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path) }
+}
+
+function cwdOf(folder: string, root: string): string {
+  return folder === root || folder.startsWith(root + sep) ? root : folder
+}
+
+/** A glob with a slash may be meant from the project folder, where ripgrep runs, or from the folder that is searched. */
+function globsFor(glob: string, folder: string, root: string): string[] {
+  const [mark, rest] = glob.startsWith('!') ? ['!', glob.slice(1)] : ['', glob]
+  const whole = rest.startsWith(`${root}/`) ? rest.slice(root.length) : rest.replace(/^\.\//, '/')
+  const inner = whole.replace(/^\//, '')
+  const below = folder.startsWith(root + sep) ? relative(root, folder).replaceAll(sep, '/') : ''
+  if (below === '' || !whole.includes('/')) return [mark + whole]
+  return [mark + whole, `${mark}/${below.replace(/[*?[\]{}!\\]/g, String.raw`\$&`)}/${inner}`]
+}
+
+async function globFilter(globs: readonly string[], cwd: string): Promise<(path: string) => boolean> {
+  const { Minimatch } = await import('minimatch')
+  const matchers = globs.map(
+    (glob) => new Minimatch(glob.replace(/^\//, './'), { dot: true, nocomment: true, nonegate: true, matchBase: !glob.includes('/') }),
+  )
+  return (path) => {
+    const inner = relative(cwd, path).replaceAll(sep, '/')
+    return matchers.some((matcher) => matcher.match(inner))
+  }
+}

@@ -1,0 +1,128 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+
+/** The files that hide entries from listings and searches. In one folder the later name wins. */
+export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
+
+const MAX_FILE_BYTES = 1_000_000
+/** `ignore` remembers every path it was asked about; a fresh copy of the same rules forgets them. */
+const FORGET_AFTER = 20_000
+
+/** The ignore rules that hold for the entries of one folder. */
+export interface IgnoreRules {
+  /** Whether an entry of this folder is left out. `path` is absolute; the folder itself counts as not ignored. */
+  ignores(path: string, isFolder: boolean): boolean
+  /** The rules for the entries of a folder in this one: its own ignore files are read and win over those above. */
+  into(folder: string): IgnoreRules
+}
+
+/**
+ * The rules for the entries of `folder`: its own ignore files and those above it up to the root of the git repository, or where there is
+ * none up to `root`. A folder that is itself ignored was asked for by name, so what is above it does not count.
+ */
+export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
+  const above: string[] = []
+  const top = gitRoot(folder) ?? (isWithin(folder, root) ? root : folder)
+  for (let next = folder; next !== top;) {
+    next = dirname(next)
+    above.unshift(next)
+  }
+  let rules: IgnoreRules = new Chain(undefined, [], names)
+  for (const [index, path] of above.entries()) {
+    rules = rules.into(path)
+    if (rules.ignores(above[index + 1] ?? folder, true)) rules = new Chain(undefined, [], names)
+  }
+  return rules.into(folder)
+}
+
+/** Judges any path below `folder` by `ignoreRules`: true when it, or a folder on the way to it, is left out. */
+export function ignoreFilter(folder: string, root: string, names: readonly string[]): (path: string) => boolean {
+  const known = new Map<string, IgnoreRules | undefined>([[folder, ignoreRules(folder, root, names)]])
+  const rulesFor = (inner: string): IgnoreRules | undefined => {
+    if (known.has(inner)) return known.get(inner)
+    const outer = rulesFor(dirname(inner))
+    const rules = outer && !outer.ignores(inner, true) ? outer.into(inner) : undefined
+    known.set(inner, rules)
+    return rules
+  }
+  return (path) => rulesFor(dirname(path))?.ignores(path, false) ?? true
+}
+
+/** The nearest folder at or above `folder` that holds a `.git`, or undefined. */
+export function gitRoot(folder: string): string | undefined {
+  for (let next = folder; ; next = dirname(next)) {
+    if (statSync(join(next, '.git'), { throwIfNoEntry: false })) return next
+    if (dirname(next) === next) return undefined
+  }
+}
+
+interface Matcher {
+  /** With a separator at its end. */
+  base: string
+  rules: Ignore
+  asked: number
+}
+
+class Chain implements IgnoreRules {
+  /** Nearest first. */
+  readonly #parent: Chain | undefined
+  readonly #own: Matcher[]
+  readonly #names: readonly string[]
+
+  constructor(parent: Chain | undefined, own: Matcher[], names: readonly string[]) {
+    this.#parent = parent
+    this.#own = own
+    this.#names = names
+  }
+
+  into(folder: string): Chain {
+    const own = this.#names.flatMap((name) => matcherOf(folder, name) ?? []).toReversed()
+    return own.length > 0 ? new Chain(this, own, this.#names) : this
+  }
+
+  ignores(path: string, isFolder: boolean): boolean {
+    for (const matcher of this.#own) {
+      const verdict = judge(matcher, path, isFolder)
+      if (verdict !== undefined) return verdict
+    }
+    return this.#parent?.ignores(path, isFolder) ?? false
+  }
+}
+
+function judge(matcher: Matcher, path: string, isFolder: boolean): boolean | undefined {
+  if (++matcher.asked > FORGET_AFTER) {
+    matcher.asked = 0
+    matcher.rules = newMatcher().add(matcher.rules)
+  }
+  const inner = path.slice(matcher.base.length)
+  const posix = sep === '/' ? inner : inner.replaceAll(sep, '/')
+  const result = matcher.rules.test(isFolder ? `${posix}/` : posix)
+  if (result.unignored) return false
+  if (!result.ignored) return undefined
+  // The folder above is known to be visible. If this file would hide it, a nearer one has taken that back, for all below it.
+  const parent = dirname(posix)
+  return parent !== '.' && matcher.rules.ignores(`${parent}/`) ? undefined : true
+}
+
+function matcherOf(folder: string, name: string): Matcher | undefined {
+  const path = join(folder, name)
+  try {
+    // Only a plain file: opening a pipe of that name would wait for ever.
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat?.isFile() || stat.size === 0 || stat.size > MAX_FILE_BYTES) return undefined
+    const rules = newMatcher().add(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+    return { base: folder.endsWith(sep) ? folder : folder + sep, rules, asked: 0 }
+  } catch {
+    // Unreadable: git goes on without it too.
+    return undefined
+  }
+}
+
+function newMatcher(): Ignore {
+  return ignore({ ignorecase: false, allowRelativePaths: true })
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { CodedError } from '../../../shared/model/errors'
+import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED, tokenProtocol } from '../../../shared/contract/socket-wire'
+import { createRouter } from '../../api/router'
+import { createRpcServer } from '../../api/rpc-server'
+import type { LogBug } from '../../api/rpc-error'
+import type { Engine } from '../../engine/engine-api'
+import { pageHeaders, readPageFile } from '../page-files'
+import { isOurHost, isOurOrigin, isSameToken } from './request-checks'
+import { serveSocket, SOCKET_LIMITS } from './serve-socket'
+import type { SocketLimits } from './serve-socket'
+
+export interface WebHostOptions {
+  engine: Engine
+  /** The built interface (out/renderer). */
+  rendererDir: string
+  /** 0 or absent: any free one. */
+  port?: number
+  /** Loopback only; default `127.0.0.1`. */
+  host?: '127.0.0.1' | 'localhost' | '::1'
+  /** At least 32 characters of letters, digits, `-` and `_`; default: 256 random bits. */
+  token?: string
+  /** Default: stderr. */
+  logBug?: LogBug
+  socketLimits?: Partial<SocketLimits>
+}
+
+export interface WebHost {
+  /** What the user opens. The token is behind `#`, which browsers send to nobody. Print it to the user's terminal; never log it. */
+  url: string
+  port: number
+  /** Hangs up on every client and frees the port; the engine goes on. */
+  close(): Promise<void>
+}
+
+/** A prompt with pictures, as JSON. */
+const MOST_MESSAGE_BYTES = 64 << 20
+const CLOSE_GRACE_MS = 1000
+
+/**
+ * Serves the interface and the contract on loopback. Fails with `request.invalid` when the port is taken or the options make no sense.
+ * The rules are in README.md beside this file.
+ */
+export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
+  const { engine, rendererDir, host = '127.0.0.1', token = randomBytes(32).toString('hex') } = options
+  const logBug: LogBug = options.logBug ?? ((message, error) => console.error(message, error))
+  if (!['127.0.0.1', 'localhost', '::1'].includes(host)) throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
+  if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
+
+  const rpc = createRpcServer(createRouter({ engine, host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false }, logBug }), logBug)
+  const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_MESSAGE_BYTES, perMessageDeflate: false, handleProtocols: () => SOCKET_PROTOCOL })
+  const server = createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void answer(request, response, rendererDir, portOf(server)).catch((error: unknown) => {
+      logBug('a page request failed', error)
+      response.destroy()
+    })
+  })
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on('error', () => stream.destroy())
+    const refusal = refusalOf(request, portOf(server))
+    if (refusal) {
+      stream.end(`HTTP/1.1 ${refusal}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+      return
+    }
+    const isAllowed = offeredProtocols(request).some((offered) => isSameToken(offered, tokenProtocol(token)))
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      if (isAllowed) serveSocket(rpc, socket, limits)
+      else refuse(socket)
+    })
+  })
+  await listen(server, options.port ?? 0, host)
+  const port = portOf(server)
+  return {
+    url: `http://${host === '::1' ? '[::1]' : host}:${port}/#token=${token}`,
+    port,
+    close: () => close(server, sockets),
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, folder: string, port: number): Promise<void> {
+  const headers = pageHeaders(`ws://127.0.0.1:${port} ws://localhost:${port} ws://[::1]:${port}`)
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  const say = (status: number, text: string): void => {
+    // Whoever sends a body or guesses gets no second request on this connection; the body is not read.
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' })
+    response.end(request.method === 'HEAD' ? undefined : `${text}\n`)
+  }
+  if (!isOurHost(request.headers.host, port)) {
+    say(403, 'Trestle answers only to its loopback address.')
+    return
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD')
+    say(405, 'Only GET and HEAD.')
+    return
+  }
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  const file = await readPageFile(folder, path)
+  if (!file) {
+    say(404, path === '/' ? 'The interface has not been built; run npm run build.' : 'Not found.')
+    return
+  }
+  response.writeHead(200, { 'content-type': file.contentType, 'content-length': file.body.length, 'cache-control': file.cacheControl })
+  response.end(request.method === 'HEAD' ? undefined : file.body)
+}
+
+/** The status line for an upgrade that gets no WebSocket at all. A wrong token does get one, to be told in a way the page can see. */
+function refusalOf(request: IncomingMessage, port: number): string | undefined {
+  if (!isOurHost(request.headers.host, port) || !isOurOrigin(request.headers.origin, port)) return '403 Forbidden'
+  if (request.url !== SOCKET_PATH) return '404 Not Found'
+  if (!offeredProtocols(request).includes(SOCKET_PROTOCOL)) return '400 Bad Request'
+  return undefined
+}
+
+function offeredProtocols(request: IncomingMessage): string[] {
+  return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((offered) => offered.trim())
+}
+
+function refuse(socket: WebSocket): void {
+  // No message listener: nothing such a client sends is looked at.
+  socket.on('error', () => socket.terminate())
+  socket.close(SOCKET_REFUSED, 'wrong token')
+  const timer = setTimeout(() => socket.terminate(), CLOSE_GRACE_MS)
+  socket.on('close', () => clearTimeout(timer))
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? `port ${port} is in use; choose another one, or none to get a free one` : error.code === 'EACCES' ? `port ${port} is not allowed; choose one above 1023` : error.message
+      reject(new CodedError('request.invalid', `The web host cannot start: ${reason}.`, { cause: error }))
+    })
+    server.listen(port, host, () => {
+      server.removeAllListeners('error')
+      resolve()
+    })
+  })
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo | null)?.port ?? 0
+}
+
+async function close(server: Server, sockets: WebSocketServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  for (const socket of sockets.clients) socket.close(1001, 'Trestle is closing')
+  server.closeIdleConnections()
+  const timer = setTimeout(() => {
+    for (const socket of sockets.clients) socket.terminate()
+    server.closeAllConnections()
+  }, CLOSE_GRACE_MS)
+  await closed
+  clearTimeout(timer)
+}

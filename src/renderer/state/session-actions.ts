@@ -1,0 +1,53 @@
+import { useMemo } from 'react'
+import type { TrestleClient } from '../../shared/contract'
+import { useLayout } from './layout-state'
+import { useSessions } from './sessions-state'
+import { tell, tellFailure } from './toasts-state'
+import { useClient } from './trestle-context'
+
+export interface SessionActions {
+  open(sessionId: string): void
+  /** Goes to a fresh session in the folder: one that was never used, or a new one. */
+  begin(folder: string): void
+  rename(sessionId: string, title: string): void
+  archive(sessionId: string, archived: boolean): void
+  remove(sessionId: string): void
+  copyId(sessionId: string): void
+}
+
+/** What can be done with sessions from anywhere. The list follows by the engine's push; a failure is told in a toast. */
+export function useSessionActions(): SessionActions {
+  const client = useClient()
+  return useMemo(() => sessionActions(client), [client])
+}
+
+function sessionActions(client: TrestleClient): SessionActions {
+  const attempt = (work: Promise<unknown>): void => {
+    work.catch(tellFailure)
+  }
+  return {
+    open: (sessionId) => useLayout.getState().openSession(sessionId),
+    begin: (folder) => {
+      const unused = [...useSessions.getState().sessions.values()].find(
+        (summary) =>
+          summary.folder === folder &&
+          !summary.archived &&
+          summary.title === '' &&
+          summary.status === 'idle' &&
+          summary.elsewhere === undefined,
+      )
+      if (unused) useLayout.getState().openSession(unused.sessionId)
+      else attempt(client.session.create({ folder }).then((header) => useLayout.getState().openSession(header.sessionId)))
+    },
+    rename: (sessionId, title) => attempt(client.session.change({ sessionId, title })),
+    archive: (sessionId, archived) =>
+      attempt(client.session.change({ sessionId, archived }).then(() => tell(archived ? 'Session archived' : 'Session restored'))),
+    remove: (sessionId) => attempt(client.session.remove({ sessionId }).then(() => useLayout.getState().forgetSession(sessionId))),
+    copyId: (sessionId) => {
+      navigator.clipboard.writeText(sessionId).then(
+        () => tell('Session id copied'),
+        (error: unknown) => tellFailure(error),
+      )
+    },
+  }
+}
