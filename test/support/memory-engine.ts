@@ -7,7 +7,7 @@ import type { UserPart } from '../../src/shared/model/message'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { statusOf } from '../../src/shared/model/session'
 import type { SettingsView } from '../../src/shared/model/settings'
-import type { Engine, EngineChange, Sessions, SettingsActions } from '../../src/main/engine/engine'
+import type { Engine, EngineChange, Sessions, SettingsActions } from '../../src/main/engine/engine-api'
 
 interface Session {
   header: SessionHeader
@@ -41,7 +41,14 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
   const changeListeners = new Set<(change: EngineChange) => void>()
   let largestRead = 0
   let isClosed = false
-  let settingsView: SettingsView = { file: 'config.toml', problems: [], defaultPermissionMode: 'ask', providers: [], models: [], tools: [{ name: 'Read', description: 'Reads a file', enabled: true }] }
+  let settingsView: SettingsView = {
+    file: 'config.toml',
+    problems: [],
+    defaultPermissionMode: 'ask',
+    providers: [],
+    models: [],
+    tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
+  }
 
   const get = (sessionId: string): Session => {
     const session = sessions.get(sessionId)
@@ -82,7 +89,14 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       if (folder === '/bug') throw new TypeError('a bug in the engine')
       const sessionId = randomUUID()
       sessions.set(sessionId, { header: emptyHeader(sessionId), log: [], live: [], listeners: new Set() })
-      record(sessionId, { type: 'session.created', folder, title: 'New session', mode, addedFolders, ...(model !== undefined && { model }) })
+      record(sessionId, {
+        type: 'session.created',
+        folder,
+        title: 'New session',
+        mode,
+        addedFolders,
+        ...(model !== undefined && { model }),
+      })
       return get(sessionId).header
     },
     async open(sessionId, limit) {
@@ -108,7 +122,10 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       sessions.delete(sessionId)
       changed({ kind: 'session.removed', sessionId })
     },
-    search: (query) => [...sessions.values()].filter(({ header }) => header.title.includes(query)).map(({ header }) => ({ sessionId: header.sessionId, title: header.title, folder: header.folder, seq: 1, at: 0, snippet: query })),
+    search: (query) =>
+      [...sessions.values()]
+        .filter(({ header }) => header.title.includes(query))
+        .map(({ header }) => ({ sessionId: header.sessionId, title: header.title, folder: header.folder, seq: 1, at: 0, snippet: query })),
     async prompt(sessionId, parts) {
       const { header } = get(sessionId)
       if (header.turnId !== undefined) {
@@ -122,7 +139,13 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     async steer(sessionId, { parts, promptId }) {
       const { header } = get(sessionId)
       const steered: UserPart[] = parts ?? header.queue.find((prompt) => prompt.promptId === promptId)?.parts ?? []
-      record(sessionId, { type: 'turn.steered', turnId: header.turnId ?? '', parts: steered, by: 'user', ...(promptId !== undefined && { promptId }) })
+      record(sessionId, {
+        type: 'turn.steered',
+        turnId: header.turnId ?? '',
+        parts: steered,
+        by: 'user',
+        ...(promptId !== undefined && { promptId }),
+      })
     },
     async editQueued(sessionId, promptId, parts) {
       record(sessionId, { type: 'prompt.edited', promptId, parts })
@@ -139,7 +162,13 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
       const kind = approval.options.find((option) => option.optionId === optionId)?.kind
       if (!kind) throw new CodedError('request.invalid', `optionId: there is no option ${optionId}`)
-      record(sessionId, { type: 'approval.resolved', approvalId, callId: approval.callId, outcome: kind, ...(feedback !== undefined && { feedback }) })
+      record(sessionId, {
+        type: 'approval.resolved',
+        approvalId,
+        callId: approval.callId,
+        outcome: kind,
+        ...(feedback !== undefined && { feedback }),
+      })
     },
     listen(sessionId, listener) {
       const { listeners } = get(sessionId)
@@ -158,20 +187,22 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
   const settings: SettingsActions = {
     view: () => settingsView,
     models: () => [],
-    saveProvider: ({ id, type, apiKey }) => update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
+    saveProvider: ({ id, type, apiKey }) =>
+      update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
     removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
     saveModel: (model) => update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, origin: 'configured' }] }),
     removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
     setDefaultModel: (defaultModel) => update({ defaultModel }),
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
-    setToolEnabled: (name, enabled) => update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
+    setToolEnabled: (name, enabled) =>
+      update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }
 
   return {
     version: options.version ?? '0.0.0-test',
-    home: options.home ?? '/nowhere',
+    home: options.home ?? '/dev/null/no-home',
     notices: ['a notice'],
     sessions: sessionActions,
     settings,

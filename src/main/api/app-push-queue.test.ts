@@ -3,7 +3,15 @@ import { memoryEngine } from '../../../test/support/memory-engine'
 import type { SessionSummary } from '../../shared/model/session'
 import { appPushes } from './app-push-queue'
 
-const summary = (sessionId: string, title: string): SessionSummary => ({ sessionId, folder: '/p', title, status: 'idle', waiting: 0, updatedAt: 0, archived: false })
+const summary = (sessionId: string, title: string): SessionSummary => ({
+  sessionId,
+  folder: '/p',
+  title,
+  status: 'idle',
+  waiting: 0,
+  updatedAt: 0,
+  archived: false,
+})
 
 test('the whole list comes first, then only the newest state of what changed, however slow the reader', async () => {
   const engine = memoryEngine()

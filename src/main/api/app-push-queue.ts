@@ -142,7 +142,10 @@ class AppPushQueue {
 }
 
 /** Subscribes to the app: the whole session list first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
-export function appPushes(engine: Pick<Engine, 'sessions' | 'onChange'>, subscription: AppSubscription = {}): AsyncIteratorClass<AppPush, undefined, void> {
+export function appPushes(
+  engine: Pick<Engine, 'sessions' | 'onChange'>,
+  subscription: AppSubscription = {},
+): AsyncIteratorClass<AppPush, undefined, void> {
   const queue = new AppPushQueue(engine, subscription)
   return new AsyncIteratorClass<AppPush, undefined, void>(
     () =>

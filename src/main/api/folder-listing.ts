@@ -21,9 +21,16 @@ export async function listFolder(path: string, home: string = homedir()): Promis
     for (const entry of entries) {
       if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(join(real, entry.name))))) names.push(entry.name)
     }
-    names.sort((a, b) => Number(a.startsWith('.')) - Number(b.startsWith('.')) || a.localeCompare(b, undefined, { numeric: true, sensitivity: 'base' }))
+    names.sort(
+      (a, b) =>
+        Number(a.startsWith('.')) - Number(b.startsWith('.')) || a.localeCompare(b, undefined, { numeric: true, sensitivity: 'base' }),
+    )
     const parent = dirname(real)
-    return { path: real, ...(parent !== real && { parent }), folders: names.slice(0, MOST_FOLDERS).map((name) => ({ name, path: join(real, name) })) }
+    return {
+      path: real,
+      ...(parent !== real && { parent }),
+      folders: names.slice(0, MOST_FOLDERS).map((name) => ({ name, path: join(real, name) })),
+    }
   } catch (error) {
     throw new CodedError('request.invalid', `path: ${reasonOf(error)} (${expanded})`, { cause: error })
   }

@@ -36,7 +36,8 @@ async function setup(since = 1, limits: SessionSubscription['limits'] = {}) {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
   const clock = manualClock()
-  const subscribe = (from = since, extra: Partial<SessionSubscription> = {}) => sessionPushes(engine.sessions, { sessionId, since: from, limits, clock, ...extra })
+  const subscribe = (from = since, extra: Partial<SessionSubscription> = {}) =>
+    sessionPushes(engine.sessions, { sessionId, since: from, limits, clock, ...extra })
   const text = (text: string, stepId = 's') => engine.stream(sessionId, { type: 'text.delta', sessionId, stepId, text })
   return { engine, sessionId, clock, subscribe, text }
 }
@@ -44,7 +45,9 @@ async function setup(since = 1, limits: SessionSubscription['limits'] = {}) {
 /** The `type:seq` or `type:text` of every event of a push. */
 function shape(push: SessionPush | undefined): unknown {
   if (push?.type !== 'events') return push?.type
-  return push.events.map((event) => ('seq' in event ? event.seq : 'text' in event ? `${event.type} ${event.text}` : `${event.type} ${event.chars}`))
+  return push.events.map((event) =>
+    'seq' in event ? event.seq : 'text' in event ? `${event.type} ${event.text}` : `${event.type} ${event.chars}`,
+  )
 }
 
 /** All promises that can go on have gone on. */
@@ -152,7 +155,16 @@ describe('session pushes', () => {
     engine.stream(sessionId, { type: 'tool.progress', sessionId, callId: 'c', text: '2' })
     engine.record(sessionId, note('x'))
     text('C')
-    expect(shape(await pull(pushes))).toEqual(['thinking.delta hmm', 'text.delta A', 'tool.drafting 9', 'thinking.delta again', 'tool.progress 12', 'text.delta B', 2, 'text.delta C'])
+    expect(shape(await pull(pushes))).toEqual([
+      'thinking.delta hmm',
+      'text.delta A',
+      'tool.drafting 9',
+      'thinking.delta again',
+      'tool.progress 12',
+      'text.delta B',
+      2,
+      'text.delta C',
+    ])
     expect(first.text).toBe('hm')
   })
 

@@ -84,7 +84,11 @@ class SessionPushQueue {
     const abort = (): void => this.end()
     signal?.addEventListener('abort', abort, { once: true })
     const stop = sessions.listen(subscription.sessionId, (event) => this.#hear(event), { canAnswer: true })
-    this.#cleanups.push(stop, () => signal?.removeEventListener('abort', abort), () => subscription.onEnd?.())
+    this.#cleanups.push(
+      stop,
+      () => signal?.removeEventListener('abort', abort),
+      () => subscription.onEnd?.(),
+    )
   }
 
   /** Ends the subscription; with a failure when the client is to be told why. Idempotent. */
@@ -153,7 +157,8 @@ class SessionPushQueue {
       if (this.#chunk.length === 0) throw new CodedError('session.not_found', 'The rest of this session is gone.')
       // Sessions with pictures have large events: read fewer of them at a time.
       const bytes = this.#chunk.reduce((sum, event) => sum + roughSize(event), 0)
-      this.#logStep = bytes > this.#limits.chunkBytes ? Math.max(1, this.#logStep >> 2) : Math.min(this.#limits.chunkEvents, this.#logStep * 2)
+      this.#logStep =
+        bytes > this.#limits.chunkBytes ? Math.max(1, this.#logStep >> 2) : Math.min(this.#limits.chunkEvents, this.#logStep * 2)
     }
     let bytes = 0
     let end = 0
@@ -228,7 +233,10 @@ class SessionPushQueue {
  * Subscribes to a session. Listens from the moment of the call until the iterator ends: by `return()`, by the signal, or by itself after
  * `lagged`. Throws `session.not_found` for an unknown session and `request.invalid` when `since` lies beyond its end.
  */
-export function sessionPushes(sessions: Readable, subscription: SessionSubscription): { pushes: AsyncIteratorClass<SessionPush, undefined, void>; end(failure?: unknown): void } {
+export function sessionPushes(
+  sessions: Readable,
+  subscription: SessionSubscription,
+): { pushes: AsyncIteratorClass<SessionPush, undefined, void>; end(failure?: unknown): void } {
   const queue = new SessionPushQueue(sessions, subscription)
   const pushes = new AsyncIteratorClass<SessionPush, undefined, void>(
     () =>

@@ -19,6 +19,8 @@ export function pushHandlers(os: Implementer, { engine, logBug }: ApiDeps) {
       })
       return subscription.pushes
     }),
-    app: os.push.app.handler(({ signal }) => appPushes(engine, { ...(signal && { signal }), mapError: (error) => toRpcError(error, logBug, 'push.app') })),
+    app: os.push.app.handler(({ signal }) =>
+      appPushes(engine, { ...(signal && { signal }), mapError: (error) => toRpcError(error, logBug, 'push.app') }),
+    ),
   }
 }

@@ -33,7 +33,9 @@ function describeIssues(error: ORPCError<string, unknown>): string {
   const issues: unknown[] = typeof data === 'object' && data !== null && 'issues' in data && Array.isArray(data.issues) ? data.issues : []
   const lines = issues.slice(0, 10).map((issue) => {
     const { path, message } = issue as { path?: readonly unknown[]; message?: unknown }
-    const field = (path ?? []).map((key) => (typeof key === 'object' && key !== null && 'key' in key ? String(key.key) : String(key))).join('.')
+    const field = (path ?? [])
+      .map((key) => (typeof key === 'object' && key !== null && 'key' in key ? String(key.key) : String(key)))
+      .join('.')
     return `${field === '' ? 'input' : field}: ${String(message)}`
   })
   if (issues.length > lines.length) lines.push(`and ${issues.length - lines.length} more`)

@@ -72,6 +72,8 @@ export class CarrierClosed extends Error {
 }
 
 function unknownMethod(path: string): StandardResponse {
-  const error: ORPCError<string, unknown> = rpcErrorOf(new CodedError('request.invalid', `There is no method ${path.slice(1).replaceAll('/', '.')}.`).failure)
+  const error: ORPCError<string, unknown> = rpcErrorOf(
+    new CodedError('request.invalid', `There is no method ${path.slice(1).replaceAll('/', '.')}.`).failure,
+  )
   return { status: error.status, headers: {}, body: { json: error.toJSON() } }
 }

@@ -4,8 +4,10 @@ import { CodedError } from '../../shared/model/errors'
 
 /** A project small enough to read at a glance, with a command to run and something to improve. */
 const FILES: Readonly<Record<string, string>> = {
-  'README.md': '# Greeter\n\nA scratch project to try Trestle in. Nothing here matters: change what you like.\n\n    node src/main.js Ada\n',
-  'package.json': '{\n  "name": "greeter",\n  "version": "0.0.1",\n  "type": "module",\n  "private": true,\n  "scripts": { "start": "node src/main.js", "test": "node --test" }\n}\n',
+  'README.md':
+    '# Greeter\n\nA scratch project to try Trestle in. Nothing here matters: change what you like.\n\n    node src/main.js Ada\n',
+  'package.json':
+    '{\n  "name": "greeter",\n  "version": "0.0.1",\n  "type": "module",\n  "private": true,\n  "scripts": { "start": "node src/main.js", "test": "node --test" }\n}\n',
   'src/greet.js': "/** Says hello to somebody. */\nexport function greet(name) {\n  return 'Hello, ' + name\n}\n",
   'src/main.js': "import { greet } from './greet.js'\n\nconsole.log(greet(process.argv[2] ?? 'world'))\n",
   'test/greet.test.js':
@@ -27,7 +29,11 @@ export async function makeScratchFolder(home: string): Promise<string> {
     return path
   } catch (error) {
     if (error instanceof CodedError) throw error
-    throw new CodedError('request.invalid', `No scratch folder could be made in ${parent}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new CodedError(
+      'request.invalid',
+      `No scratch folder could be made in ${parent}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   }
 }
 

@@ -34,7 +34,8 @@ export async function readPageFile(folder: string, urlPath: string): Promise<Pag
     return undefined
   }
   const segments = (path.endsWith('/') ? `${path}index.html` : path).split('/').slice(1)
-  if (!path.startsWith('/') || segments.some((segment) => segment === '' || segment.startsWith('.') || /[\\\0:]/.test(segment))) return undefined
+  if (!path.startsWith('/') || segments.some((segment) => segment === '' || segment.startsWith('.') || /[\\\0:]/.test(segment)))
+    return undefined
   const name = segments.join('/')
   const contentType = CONTENT_TYPES[extname(name).toLowerCase()]
   if (contentType === undefined) return undefined

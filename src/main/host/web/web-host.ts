@@ -50,12 +50,21 @@ const CLOSE_GRACE_MS = 1000
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const { engine, rendererDir, host = '127.0.0.1', token = randomBytes(32).toString('hex') } = options
   const logBug: LogBug = options.logBug ?? ((message, error) => console.error(message, error))
-  if (!['127.0.0.1', 'localhost', '::1'].includes(host)) throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
+  if (!['127.0.0.1', 'localhost', '::1'].includes(host))
+    throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
   if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
 
-  const rpc = createRpcServer(createRouter({ engine, host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false }, logBug }), logBug)
+  const rpc = createRpcServer(
+    createRouter({ engine, host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false }, logBug }),
+    logBug,
+  )
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_MESSAGE_BYTES, perMessageDeflate: false, handleProtocols: () => SOCKET_PROTOCOL })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MOST_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: () => SOCKET_PROTOCOL,
+  })
   const server = createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void answer(request, response, rendererDir, portOf(server)).catch((error: unknown) => {
@@ -135,7 +144,12 @@ function refuse(socket: WebSocket): void {
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? `port ${port} is in use; choose another one, or none to get a free one` : error.code === 'EACCES' ? `port ${port} is not allowed; choose one above 1023` : error.message
+      const reason =
+        error.code === 'EADDRINUSE'
+          ? `port ${port} is in use; choose another one, or none to get a free one`
+          : error.code === 'EACCES'
+            ? `port ${port} is not allowed; choose one above 1023`
+            : error.message
       reject(new CodedError('request.invalid', `The web host cannot start: ${reason}.`, { cause: error }))
     })
     server.listen(port, host, () => {

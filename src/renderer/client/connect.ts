@@ -1,0 +1,166 @@
+import { CodedError } from '../../shared/model/errors'
+import type { Carrier, Connection, OpenCarrier } from './connection'
+import { ConnectionStateStore } from './connection-state'
+import { RpcLink } from './rpc-link'
+
+export interface ConnectOptions {
+  /** Registers for moments at which trying at once makes sense (back online, window visible again); returns how to unregister. */
+  onWake?: (wake: () => void) => () => void
+  timing?: Partial<ConnectTiming>
+  /** 0 to 1; for the jitter. */
+  random?: () => number
+}
+
+/** All in ms. */
+export interface ConnectTiming {
+  /** First delay before another attempt; doubles up to the second number; each is shortened by up to half at random. */
+  backoff: readonly [first: number, most: number]
+  /** A carrier that is not ready after this long is given up. */
+  openTimeout: number
+  /** How long a request waits for a connection. */
+  requestWait: number
+  /** Silence after which a sign of life is asked for, and further silence after which the wire counts as broken. */
+  pingAfter: number
+  deadAfter: number
+}
+
+export const CONNECT_TIMING: ConnectTiming = {
+  backoff: [250, 10_000],
+  openTimeout: 10_000,
+  requestWait: 10_000,
+  pingAfter: 10_000,
+  deadAfter: 10_000,
+}
+
+/** Keeps a way to the engine open for as long as it is not closed: opens carriers, notices broken ones, opens others. */
+export function connect(openCarrier: OpenCarrier, options: ConnectOptions = {}): Connection {
+  return new KeptConnection(openCarrier, options)
+}
+
+class KeptConnection implements Connection {
+  readonly state = new ConnectionStateStore()
+  readonly #link: RpcLink
+  readonly #openCarrier: OpenCarrier
+  readonly #timing: ConnectTiming
+  readonly #random: () => number
+  readonly #stopWaking: () => void
+  #carrier: Carrier | undefined
+  /** The one thing this connection waits for: another attempt, readiness, or a sign of life. */
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #lastMessageAt = 0
+  #isClosed = false
+
+  constructor(openCarrier: OpenCarrier, options: ConnectOptions) {
+    this.#openCarrier = openCarrier
+    this.#timing = { ...CONNECT_TIMING, ...options.timing }
+    this.#random = options.random ?? Math.random
+    this.#link = new RpcLink(this.#timing.requestWait)
+    this.#stopWaking = options.onWake?.(() => this.#wake()) ?? (() => {})
+    this.#attempt()
+  }
+
+  get client(): Connection['client'] {
+    return this.#link.client
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#finish(new CodedError('connection.lost', 'The connection was closed.'))
+  }
+
+  #attempt(): void {
+    this.#wait(this.#timing.openTimeout, () => this.#lose(carrier))
+    this.state.set({ attempt: this.state.get().attempt + 1 })
+    let opened: Carrier | undefined
+    /** Whether a call comes from the carrier in use; what an older one still says is ignored. */
+    const isCurrent = (): boolean => !this.#isClosed && (opened === undefined || opened === this.#carrier)
+    const carrier: Carrier = this.#openCarrier({
+      ready: () => {
+        if (isCurrent()) this.#ready(carrier)
+      },
+      message: (message) => {
+        if (!isCurrent()) return
+        this.#sign()
+        this.#link.receive(message)
+      },
+      sign: () => {
+        if (isCurrent()) this.#sign()
+      },
+      closed: (refused) => {
+        if (!isCurrent()) return
+        if (refused)
+          this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
+        else this.#lose(opened)
+      },
+    })
+    opened = carrier
+    this.#carrier = carrier
+  }
+
+  #ready(carrier: Carrier): void {
+    this.#lastMessageAt = Date.now()
+    this.#link.attach((message) => carrier.send(message))
+    this.state.set({ status: 'open', attempt: 0, lastSignAt: this.#lastMessageAt })
+    clearTimeout(this.#timer)
+    this.#watchSilence()
+  }
+
+  #sign(): void {
+    this.#lastMessageAt = Date.now()
+    this.state.sign(this.#lastMessageAt)
+  }
+
+  /** Waits for silence, asks, waits again. Timers may be late (a sleeping machine, a hidden tab): silence counts only after having asked. */
+  #watchSilence(): void {
+    const carrier = this.#carrier
+    if (!carrier?.ping) return
+    const silentFor = Date.now() - this.#lastMessageAt
+    this.#wait(Math.max(0, this.#timing.pingAfter - silentFor), () => {
+      if (Date.now() - this.#lastMessageAt < this.#timing.pingAfter) this.#watchSilence()
+      else this.#ask(carrier)
+    })
+  }
+
+  #ask(carrier: Carrier): void {
+    const askedAt = Date.now()
+    carrier.ping?.()
+    this.#wait(this.#timing.deadAfter, () => {
+      if (this.#lastMessageAt >= askedAt) this.#watchSilence()
+      else this.#lose(carrier)
+    })
+  }
+
+  #lose(carrier: Carrier | undefined): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#carrier = undefined
+    this.#link.detach()
+    carrier?.close()
+    const { attempt, lastSignAt } = this.state.get()
+    this.state.set({ status: lastSignAt === 0 && attempt <= 1 ? 'connecting' : 'lost' })
+    const [first, most] = this.#timing.backoff
+    const delay = Math.min(most, first * 2 ** Math.max(0, attempt - 1)) * (1 - this.#random() / 2)
+    this.#wait(delay, () => this.#attempt())
+  }
+
+  #wake(): void {
+    if (this.#isClosed) return
+    if (this.#carrier && this.state.get().status === 'open') this.#ask(this.#carrier)
+    else if (!this.#carrier) this.#attempt()
+  }
+
+  #finish(reason: CodedError): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#stopWaking()
+    this.#link.giveUp(reason)
+    this.#carrier?.close()
+    this.#carrier = undefined
+    this.state.set({ status: 'lost', failure: reason.failure })
+  }
+
+  #wait(ms: number, then: () => void): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(then, ms)
+  }
+}

@@ -1,0 +1,46 @@
+import type { TrestleClient } from '../../shared/contract'
+import type { Failure } from '../../shared/model/errors'
+
+export interface ConnectionState {
+  /** `connecting`: never open so far. `lost`: was open or could not be opened; it is tried again unless `failure` is set. */
+  status: 'connecting' | 'open' | 'lost'
+  /** ms since the epoch of the last message from the engine, exact to about a second; 0 before the first. */
+  lastSignAt: number
+  /** Attempts since it was last open; 0 while open. */
+  attempt: number
+  /** Why trying again is pointless, e.g. the token was refused. */
+  failure?: Failure
+}
+
+/** Something that changes and tells: fits React's `useSyncExternalStore`. */
+export interface Observable<T> {
+  get(): T
+  subscribe(listener: () => void): () => void
+}
+
+/** A way to the engine. `client` stays the same object over reconnects. */
+export interface Connection {
+  readonly client: TrestleClient
+  readonly state: Observable<ConnectionState>
+  close(): void
+}
+
+/** What a carrier tells its connection, in this order: `ready` once, then messages, `closed` once (also instead of `ready`). */
+export interface CarrierEvents {
+  ready(): void
+  message(message: string): void
+  /** The other side is alive, although it had nothing to say. */
+  sign(): void
+  /** `refused`: the other side will never let this client in. */
+  closed(refused: boolean): void
+}
+
+/** One open wire: a WebSocket or a MessagePort. */
+export interface Carrier {
+  send(message: string): void
+  /** Asks for a sign of life, where silence can mean a broken wire. */
+  ping?(): void
+  close(): void
+}
+
+export type OpenCarrier = (events: CarrierEvents) => Carrier

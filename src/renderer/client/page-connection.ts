@@ -1,0 +1,61 @@
+import { SOCKET_PATH } from '../../shared/contract/socket-wire'
+import { PORT_GRANTED, PORT_WANTED } from '../../shared/contract/port-wire'
+import { connect } from './connect'
+import type { Connection } from './connection'
+import { takePageToken } from './page-token'
+import { portCarrier } from './port-carrier'
+import type { OpenSocket } from './socket-carrier'
+import { socketCarrier } from './socket-carrier'
+
+/** How long the desktop app may take to hand over a port, in ms; then it is asked again. */
+const PORT_TIMEOUT = 5000
+
+/** The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page everywhere else. */
+export function connectPage(): Connection {
+  if (location.protocol === 'trestle:') return connect(portCarrier(requestPort))
+  const url = new URL(SOCKET_PATH, location.href)
+  url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  // Without a token the host says no, which is what the page then shows.
+  const token = takePageToken() ?? 'none'
+  return connect(socketCarrier(openBrowserSocket, url.href, token), { onWake })
+}
+
+function onWake(wake: () => void): () => void {
+  const whenVisible = (): void => {
+    if (document.visibilityState === 'visible') wake()
+  }
+  window.addEventListener('online', wake)
+  document.addEventListener('visibilitychange', whenVisible)
+  return () => {
+    window.removeEventListener('online', wake)
+    document.removeEventListener('visibilitychange', whenVisible)
+  }
+}
+
+const openBrowserSocket: OpenSocket = (url, protocols, events) => {
+  const socket = new WebSocket(url, protocols)
+  socket.addEventListener('message', (event: MessageEvent<unknown>) => {
+    if (typeof event.data === 'string') events.message(event.data)
+  })
+  socket.addEventListener('close', (event) => events.closed(event.code))
+  return socket
+}
+
+/** Asks the preload script for a port; it answers with a message of this window that carries it. */
+function requestPort(): Promise<MessagePort> {
+  return new Promise((resolve, reject) => {
+    const finish = (outcome: () => void): void => {
+      clearTimeout(timer)
+      window.removeEventListener('message', hear)
+      outcome()
+    }
+    const hear = (event: MessageEvent<unknown>): void => {
+      const port = event.ports[0]
+      if (event.source !== window || event.data !== PORT_GRANTED || !port) return
+      finish(() => resolve(port))
+    }
+    const timer = setTimeout(() => finish(() => reject(new Error('the desktop app handed over no port'))), PORT_TIMEOUT)
+    window.addEventListener('message', hear)
+    window.postMessage(PORT_WANTED, location.origin)
+  })
+}

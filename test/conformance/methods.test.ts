@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { contract } from '../../src/shared/contract'
+import type { TrestleClient } from '../../src/shared/contract'
+import { failureFrom } from '../../src/renderer/client/failure-from'
+import type { MemoryEngine } from '../support/memory-engine'
+import { memoryEngine } from '../support/memory-engine'
+import type { Served } from '../support/ways'
+import { WAYS } from '../support/ways'
+
+let served: Served | undefined
+afterEach(async () => {
+  await served?.stop()
+  served = undefined
+})
+
+const failureOfCall = async (call: Promise<unknown>) =>
+  failureFrom(
+    await call.then(
+      () => expect.unreachable('it should have failed'),
+      (error: unknown) => error,
+    ),
+  )
+const parts = [{ type: 'text' as const, text: 'häí 👋\u0000\u2028' }]
+
+/** One call of every method, in an order in which all of them can succeed. */
+async function callEverything(client: TrestleClient, engine: MemoryEngine): Promise<Record<string, unknown>> {
+  const { sessionId } = await client.session.create({ folder: '/p', mode: 'auto' })
+  const queued = async () => (await client.session.prompt({ sessionId, parts })).promptId ?? expect.unreachable('nothing was queued')
+  const model = { id: 'p/m', providerId: 'p', model: 'm', contextWindow: 1000, toolCalls: true, imagesIn: false, thinking: false }
+  const results: Record<string, unknown> = {
+    'session.create': sessionId,
+    'app.info': await client.app.info(),
+    'app.chooseFolder': await client.app.chooseFolder(),
+    'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
+    'session.list': await client.session.list({}),
+    'session.open': await client.session.open({ sessionId }),
+    'session.window': await client.session.window({ sessionId, before: 2 }),
+    'session.change': await client.session.change({ sessionId, title: ' Title ' }),
+    'session.search': await client.session.search({ query: 'Title' }),
+    'session.prompt': await client.session.prompt({ sessionId, parts }),
+    'session.steer': await client.session.steer({ sessionId, parts }),
+    'session.editQueued': await client.session.editQueued({ sessionId, promptId: await queued(), parts }),
+    'session.removeQueued': await client.session.removeQueued({ sessionId, promptId: await queued() }),
+    'folder.list': await client.folder.list({ path: '/' }),
+    'folder.complete': await client.folder.complete({ sessionId, query: 'x' }),
+    'folder.scratch': await client.folder.scratch().catch(failureFrom),
+    'settings.get': await client.settings.get(),
+    'settings.saveProvider': await client.settings.saveProvider({ id: 'p', type: 'anthropic', apiKey: 'k' }),
+    'settings.saveModel': await client.settings.saveModel(model),
+    'settings.setDefaultModel': await client.settings.setDefaultModel({ id: 'p/m' }),
+    'settings.setDefaultMode': await client.settings.setDefaultMode({ mode: 'auto' }),
+    'settings.setToolEnabled': await client.settings.setToolEnabled({ name: 'Read', enabled: false }),
+    'settings.testModel': await client.settings.testModel({ id: 'p/m' }),
+    'settings.findLocal': await client.settings.findLocal(),
+    'settings.removeModel': await client.settings.removeModel({ id: 'p/m' }),
+    'settings.removeProvider': await client.settings.removeProvider({ id: 'p' }),
+  }
+  engine.ask(sessionId, 'a')
+  results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
+  for (const [name, pushes] of [
+    ['push.session', await client.push.session({ sessionId, since: 0 })],
+    ['push.app', await client.push.app()],
+  ] as const) {
+    results[name] = (await pushes.next()).value
+    await pushes.return?.()
+  }
+  results['session.stop'] = await client.session.stop({ sessionId })
+  results['session.remove'] = await client.session.remove({ sessionId })
+  return results
+}
+
+const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
+  Object.keys(methods).map((method) => `${namespace}.${method}`),
+)
+
+describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
+  async function setup() {
+    const engine = memoryEngine()
+    served = await serve(engine)
+    const { client } = served.connect()
+    return { engine, client, served }
+  }
+
+  test('every method there is can be called and answers what the handler said', async () => {
+    const { client, engine } = await setup()
+    const results = await callEverything(client, engine)
+    expect(Object.keys(results).toSorted()).toEqual(everyMethod.toSorted())
+    expect(results).toMatchObject({
+      'app.info': { version: '0.0.0-test', notices: ['a notice'] },
+      'app.chooseFolder': name === 'WebSocket' ? null : { path: '/chosen' },
+      'app.openExternal': name !== 'WebSocket',
+      'session.change': { title: 'Title', titleIsCustom: true },
+      'session.prompt': { queued: false },
+      'session.steer': undefined,
+      'folder.complete': [{ path: 'src/x.ts', isFolder: false }],
+      'settings.saveProvider': { providers: [{ id: 'p', keyFrom: 'stored' }] },
+      'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
+      'push.session': { type: 'start' },
+      'push.app': { type: 'sessions' },
+    })
+  })
+
+  test('text comes back as it was sent, whatever characters it has', async () => {
+    const { client } = await setup()
+    const { sessionId } = await client.session.create({ folder: '/p' })
+    await client.session.prompt({ sessionId, parts })
+    const { events } = await client.session.open({ sessionId })
+    expect(events.at(-1)).toMatchObject({ type: 'turn.started', parts })
+  })
+
+  test('an expected failure keeps its code, title, message and advice', async () => {
+    const { client, served } = await setup()
+    expect(await failureOfCall(client.session.open({ sessionId: 'nope' }))).toEqual({
+      code: 'session.not_found',
+      title: 'There is no such session',
+      message: 'There is no session nope.',
+      advice: 'List the sessions and choose one of them.',
+      retryable: false,
+    })
+    expect(await failureOfCall(client.push.session({ sessionId: 'nope', since: 0 }))).toMatchObject({ code: 'session.not_found' })
+    expect(served.bugs).toEqual([])
+  })
+
+  test('a bug is logged with its stack and told as internal', async () => {
+    const { client, served } = await setup()
+    expect(await failureOfCall(client.session.create({ folder: '/bug' }))).toMatchObject({
+      code: 'internal',
+      message: 'a bug in the engine',
+    })
+    expect(served.bugs).toEqual([expect.objectContaining({ stack: expect.stringContaining('memory-engine') })])
+  })
+
+  test('invalid input never reaches the engine and names the fields', async () => {
+    const { client, engine, served } = await setup()
+    const { sessionId } = await client.session.create({ folder: '/p' })
+    const wrong = { sessionId, parts: [{ type: 'media', mediaType: 'text/html', data: '%%%' }], more: 1 } as unknown as Parameters<
+      TrestleClient['session']['prompt']
+    >[0]
+    const failure = await failureOfCall(client.session.prompt(wrong))
+    expect(failure.code).toBe('request.invalid')
+    expect(failure.message).toContain('parts.0.mediaType')
+    expect(failure.message).toContain('parts.0.data')
+    expect(failure.message).toContain('more')
+    expect(await failureOfCall(client.session.list({ limit: 0 }))).toMatchObject({ code: 'request.invalid' })
+    expect(await failureOfCall(client.push.session({ sessionId, since: 9 }))).toMatchObject({ code: 'request.invalid' })
+    expect(engine.sessions.header(sessionId).seq).toBe(1)
+    expect(served.bugs).toEqual([])
+  })
+
+  test('a picture of 5 MB goes there and back', async () => {
+    const { client } = await setup()
+    const { sessionId } = await client.session.create({ folder: '/p' })
+    const data = Buffer.alloc(5 << 20, 'trestle').toString('base64')
+    await client.session.prompt({ sessionId, parts: [{ type: 'media', mediaType: 'image/png', data, name: 'big.png' }] })
+    const { events } = await client.session.open({ sessionId })
+    const event = events.at(-1)
+    expect(event?.type === 'turn.started' && event.parts[0]?.type === 'media' && event.parts[0].data === data).toBe(true)
+  })
+
+  test('two clients answer one approval: the first answer counts, the second is told', async () => {
+    const { client, engine, served } = await setup()
+    const other = served.connect().client
+    const { sessionId } = await client.session.create({ folder: '/p' })
+    engine.ask(sessionId, 'a')
+    const outcomes = await Promise.allSettled(
+      [client, other].map((each, index) => each.approval.reply({ sessionId, approvalId: 'a', optionId: index === 0 ? 'once' : 'no' })),
+    )
+    const failed = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => failureFrom(outcome.reason).code)
+    expect(failed).toEqual(['approval.gone'])
+    expect(engine.sessions.since(sessionId, 0).filter((event) => event.type === 'approval.resolved')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,24 @@
+import { WebSocket } from 'ws'
+import type { OpenSocket } from '../../src/renderer/client/socket-carrier'
+
+/** The page's WebSocket for tests in Node. `sockets` are those opened so far, for breaking or pausing them. */
+export function nodeSockets(): { open: OpenSocket; sockets: WebSocket[] } {
+  const sockets: WebSocket[] = []
+  return {
+    sockets,
+    open(url, protocols, events) {
+      const socket = new WebSocket(url, protocols, { perMessageDeflate: false })
+      sockets.push(socket)
+      socket.on('message', (data) => {
+        if (Buffer.isBuffer(data)) events.message(data.toString())
+      })
+      socket.on('close', (code) => events.closed(code))
+      // The reason of a failed handshake; `close` follows.
+      socket.on('error', () => {})
+      return {
+        send: (message) => socket.send(message),
+        close: () => socket.close(),
+      }
+    },
+  }
+}
