@@ -20,6 +20,11 @@ export function checkFile(db: Database): void {
   if (found !== 'ok') throw new StoreDamage(String(found).replace(/^\*\*\* in database main \*\*\*\s*/, ''))
 }
 
+/** A file with this name asks the next start for a complete check: damage was met while running. */
+export function suspectMark(home: string): string {
+  return join(home, 'trestle.db.suspect')
+}
+
 /** A lock of this age belongs to a process that died in mid-repair. */
 const LOCK_STALE_MS = 30_000
 
@@ -28,7 +33,14 @@ const LOCK_STALE_MS = 30_000
  * its place; without one the next opening begins an empty store. Nothing is deleted. Returns the notice for the user, or undefined when
  * another process has just done it. `inode` is the file that was found damaged.
  */
-export function replaceDamaged(options: { home: string; file: string; inode: number; reason: string; newestVersion: number; now: number }): string | undefined {
+export function replaceDamaged(options: {
+  home: string
+  file: string
+  inode: number
+  reason: string
+  newestVersion: number
+  now: number
+}): string | undefined {
   const { home, file, inode, reason, newestVersion, now } = options
   return withLock(`${file}.lock`, () => {
     if (!existsSync(file) || statSync(file).ino !== inode) return undefined

@@ -15,8 +15,10 @@ interface HolderRow extends ProcessIdentity {
 export interface Leases {
   /** This opening of the store, as the tables know it. */
   readonly owner: string
-  /** Registers this process; says whether an earlier one of this machine ended without closing the store. */
-  register(): { unclean: boolean }
+  /** Whether a process of this machine ended without closing the store. Only reads. */
+  unclean(): boolean
+  /** Registers this process and forgets the dead ones with their leases. */
+  register(): void
   /** Takes a session; false with where it runs. Has to be called inside a transaction. */
   take(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
@@ -26,8 +28,8 @@ export interface Leases {
   allElsewhere(): Map<string, string>
   /** The sessions held by this store. */
   held(): Set<string>
-  /** Gives back everything; with `unclean` the next start checks the file. */
-  close(options: { unclean: boolean }): void
+  /** Gives back everything. */
+  close(): void
 }
 
 export function createLeases(db: Database, self: ProcessIdentity, now: () => number): Leases {
@@ -71,15 +73,10 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
 
   return {
     owner,
+    unclean: () => processes.all().some((row) => row.host === self.host && !lives(row)),
     register: db.transaction(() => {
-      let unclean = false
-      for (const row of processes.all()) {
-        if (lives(row)) continue
-        unclean ||= row.host === self.host
-        removeProcess.run(row.owner)
-      }
+      for (const row of processes.all()) if (!lives(row)) removeProcess.run(row.owner)
       enlist()
-      return { unclean }
     }).immediate,
     take(sessionId) {
       const row = holder.get(sessionId)
@@ -104,9 +101,9 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
       return found
     },
     held: () => new Set(ours.all(owner)),
-    close({ unclean }) {
+    close() {
       clearInterval(timer)
-      if (!unclean) removeProcess.run(owner)
+      removeProcess.run(owner)
     },
   }
 }
@@ -115,6 +112,7 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
 function whereOf(holder: HolderRow, self: ProcessIdentity, now: number): string {
   const since = new Date(holder.since)
   const time = `${String(since.getHours()).padStart(2, '0')}:${String(since.getMinutes()).padStart(2, '0')}`
-  const day = since.toDateString() === new Date(now).toDateString() ? '' : `${since.getDate()} ${since.toLocaleString('en', { month: 'short' })} `
+  const day =
+    since.toDateString() === new Date(now).toDateString() ? '' : `${since.getDate()} ${since.toLocaleString('en', { month: 'short' })} `
   return `another Trestle${holder.host === self.host ? '' : ` on ${holder.host}`} (process ${holder.pid}, since ${day}${time})`
 }

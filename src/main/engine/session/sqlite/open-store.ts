@@ -1,9 +1,9 @@
-import { mkdirSync, statSync, type Stats } from 'node:fs'
+import { mkdirSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Store } from '../store'
 import { backupsOf, takeBackup } from './backup'
-import { checkFile, isDamage, replaceDamaged, StoreDamage } from './damage'
+import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
 import { openDatabase, type Database } from './database'
 import { createLeases } from './lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from './migrations'
@@ -31,8 +31,8 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it, it is small, or a day
- * has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from starting: it is
+ * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
+ * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from starting: it is
  * put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`, `store.busy` or
  * `store.unreadable` when there is no way on.
  */
@@ -74,8 +74,10 @@ function openSound(file: string, { home, now = Date.now, pid = process.pid, migr
     migrate(db, { migrations, backup: (from) => void takeBackup(db, { home, version: from, now: now() }) })
     requireTables(db)
     const leases = createLeases(db, identityOf(pid), now)
-    const { unclean } = leases.register()
-    checkIfDue(db, { unclean, bytes: fileAt(file)?.size ?? 0, now: now() })
+    // Before anything is written: a damaged file is kept as it was found.
+    checkIfDue(db, { suspect: leases.unclean() || fileAt(suspectMark(home)) !== undefined, bytes: fileAt(file)?.size ?? 0, now: now() })
+    rmSync(suspectMark(home), { force: true })
+    leases.register()
     return createSqliteStore(db, { home, leases, now })
   } catch (error) {
     db.close()
@@ -95,13 +97,16 @@ function requireTables(db: Database): void {
   if (missing.length > 0) throw new StoreDamage(`there is no table ${missing.join(', ')}`)
 }
 
-function checkIfDue(db: Database, { unclean, bytes, now }: { unclean: boolean; bytes: number; now: number }): void {
+function checkIfDue(db: Database, { suspect, bytes, now }: { suspect: boolean; bytes: number; now: number }): void {
   const last = Number(db.prepare<[], string>("SELECT value FROM meta WHERE key = 'checked_at'").pluck().get() ?? 0)
   const age = Math.abs(now - last)
   const due = age > (bytes > LARGE_BYTES ? 7 * DAY_MS : DAY_MS)
-  if (!unclean && !due && bytes > SMALL_BYTES) return
+  if (!suspect && !due && bytes > SMALL_BYTES) return
   checkFile(db)
-  if (due) db.prepare<[string]>("INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value").run(String(now))
+  if (due)
+    db.prepare<[string]>(
+      "INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ).run(String(now))
 }
 
 function fileAt(path: string): Stats | undefined {

@@ -6,7 +6,10 @@ import type { Leases } from './lease'
 /** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
 export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted'> {
   const rows = db
-    .prepare<[{ folder: string | null; archived: number | null; limit: number }], [string, string, string, SessionStatus, number, number, number, string | null]>(
+    .prepare<
+      [{ folder: string | null; archived: number | null; limit: number }],
+      [string, string, string, SessionStatus, number, number, number, string | null]
+    >(
       `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
        WHERE removed = 0 AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,

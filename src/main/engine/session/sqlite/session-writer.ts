@@ -16,7 +16,10 @@ export interface SessionWriter extends Pick<Store, 'append' | 'create' | 'remove
   finishRemovals(): void
 }
 
-export function createSessionWriter(db: Database, deps: { headers: HeaderRows; leases: Leases; texts: TextIndex; now: () => number }): SessionWriter {
+export function createSessionWriter(
+  db: Database,
+  deps: { headers: HeaderRows; leases: Leases; texts: TextIndex; now: () => number },
+): SessionWriter {
   const { headers, leases, texts, now } = deps
   const insertEvent = db.prepare<[string, number, number, string, string]>(
     'INSERT INTO event (session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?)',

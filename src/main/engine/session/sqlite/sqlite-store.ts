@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Store } from '../store'
 import { sqliteCode, type Database } from './database'
@@ -6,18 +7,16 @@ import { createHeaderRows } from './header-rows'
 import type { Leases } from './lease'
 import { createSessionList } from './session-list'
 import { createSessionWriter } from './session-writer'
-import { isDamage } from './damage'
+import { isDamage, suspectMark } from './damage'
 import { storeError } from './store-error'
 import { createTextIndex } from './text-index'
 
 /** The store over an open, migrated database. `openStore` is how to get one. */
 export function createSqliteStore(db: Database, deps: { home: string; leases: Leases; now: () => number }): Store {
   const { home, leases, now } = deps
-  let damaged = false
-
   /** Failures of disk and file become CodedErrors; found damage makes the next start check the file. */
   const failure = (error: unknown): unknown => {
-    damaged ||= isDamage(error)
+    if (isDamage(error)) markSuspect(home)
     return storeError(error, home)
   }
   const guard = <A extends unknown[], R>(run: (...args: A) => R): ((...args: A) => R) => {
@@ -66,12 +65,20 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
     close() {
       if (!db.open) return
       try {
-        leases.close({ unclean: damaged })
+        leases.close()
       } catch (error) {
         // A full disk, say. Nothing recorded depends on it: the next start finds a dead process and checks the file.
         if (sqliteCode(error) === undefined) throw error
       }
       db.close()
     },
+  }
+}
+
+function markSuspect(home: string): void {
+  try {
+    writeFileSync(suspectMark(home), '')
+  } catch {
+    // The failure itself is reported anyway; without the mark the daily check finds the damage.
   }
 }

@@ -9,7 +9,8 @@ import { sqliteCode } from './database'
  */
 export function storeError(error: unknown, home: string): unknown {
   const code = sqliteCode(error)
-  if (error instanceof StoreDamage) return new CodedError('store.unreadable', `The session store in ${home} is damaged: ${error.message}.`, { cause: error })
+  if (error instanceof StoreDamage)
+    return new CodedError('store.unreadable', `The session store in ${home} is damaged: ${error.message}.`, { cause: error })
   if (code === undefined || !(error instanceof Error)) return error
   const said = `${error.message} (${code})`
   if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && isFull(home))) {

@@ -34,5 +34,8 @@ export function indexable(text: string): string {
 /** Compatibility forms may bring in spaces and punctuation (`⑴` is `(1)`): only what makes words is kept. */
 function fold(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word.toLowerCase()
-  return word.normalize('NFKD').replace(/[^\p{L}\p{N}\p{Co}\p{Extended_Pictographic}]+/gu, '').toLowerCase()
+  return word
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}\p{Co}\p{Extended_Pictographic}]+/gu, '')
+    .toLowerCase()
 }
