@@ -15,15 +15,17 @@ const DRAIN_LIMIT_MS = 1000
  * A provider over the AI SDK package of its protocol, which is loaded here, on demand: whoever only starts Trestle does not pay for it.
  * The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
  */
-export async function createProvider(settings: ProviderSettings, options: { key?: string | undefined; fetch?: Fetch } = {}): Promise<Provider> {
+export async function createProvider(
+  settings: ProviderSettings,
+  options: { key?: string | undefined; fetch?: Fetch } = {},
+): Promise<Provider> {
   const key = options.key ?? ''
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
   const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
   const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   return {
-    stream: (request, signal) =>
-      chunksOf(wire, request, signal, secrets, modelFetch({ fetch, headers, secrets, alive: request.alive })),
+    stream: (request, signal) => chunksOf(wire, request, signal, secrets, modelFetch({ fetch, headers, secrets, alive: request.alive })),
   }
 }
 
@@ -35,14 +37,24 @@ const WIRES: Readonly<Record<ProviderType, (settings: WireSettings) => Promise<W
   google: async (settings) => (await import('./wire/google')).googleWire(settings),
 }
 
-async function* chunksOf(wire: Wire, request: ModelRequest, signal: AbortSignal, secrets: readonly string[], fetch: Fetch): AsyncGenerator<ModelChunk> {
+async function* chunksOf(
+  wire: Wire,
+  request: ModelRequest,
+  signal: AbortSignal,
+  secrets: readonly string[],
+  fetch: Fetch,
+): AsyncGenerator<ModelChunk> {
   signal.throwIfAborted()
   // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the background.
   const connection = new AbortController()
   const abort = (): void => connection.abort(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
-  const mapper = new ChunkMapper(wire, secrets)
+  const mapper = new ChunkMapper(
+    wire,
+    request.tools.map((tool) => tool.name),
+    secrets,
+  )
   try {
     reader = (await opened(wire, request, connection.signal, fetch, secrets)).getReader()
     const out: ModelChunk[] = []
@@ -89,7 +101,8 @@ function toolsOf(wire: Wire, request: ModelRequest) {
     description: tool.description,
     inputSchema: wire.schema?.(tool) ?? tool.schema,
     // Tools come before everything else in what is cached: a mark on the last covers them all.
-    ...(wire.rules.cacheMarks && index === request.tools.length - 1 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
+    ...(wire.rules.cacheMarks &&
+      index === request.tools.length - 1 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
   }))
 }
 

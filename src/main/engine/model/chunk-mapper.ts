@@ -1,4 +1,9 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
 import { CodedError } from '../../../shared/model/errors'
 import type { FinishReason } from '../../../shared/model/event'
 import type { ProviderMetadata, Usage } from '../../../shared/model/message'
@@ -24,6 +29,7 @@ export class ChunkMapper {
   /** Set once `finish` was passed on. */
   finished = false
   readonly #announcesStart: boolean
+  readonly #notOurs: (tool: string) => boolean
   readonly #inspector: Inspector | undefined
   readonly #secrets: readonly string[]
   #started = false
@@ -38,8 +44,10 @@ export class ChunkMapper {
   #argumentChars = 0
   #thought = false
 
-  constructor(wire: Wire, secrets: readonly string[]) {
+  /** `offered`: the names of the tools in the request. */
+  constructor(wire: Wire, offered: readonly string[], secrets: readonly string[]) {
     this.#announcesStart = wire.announcesStart
+    this.#notOurs = (name) => wire.providerTools?.has(name) === true && !offered.includes(name)
     this.#inspector = wire.inspector?.()
     this.#secrets = secrets
   }
@@ -61,7 +69,7 @@ export class ChunkMapper {
       case 'reasoning-end':
         return this.#end(part.id, part.providerMetadata, out)
       case 'tool-input-start':
-        if (part.providerExecuted) return
+        if (part.providerExecuted || this.#notOurs(part.toolName)) return
         this.#requireStart()
         this.#release(out)
         this.#drafts.set(part.id, { name: part.toolName, chars: 0 })
@@ -95,7 +103,8 @@ export class ChunkMapper {
   }
 
   #requireStart(): void {
-    if (this.#announcesStart && !this.#started) throw new CodedError('model.incomplete', 'The answer began in the middle: the event that opens it is missing.')
+    if (this.#announcesStart && !this.#started)
+      throw new CodedError('model.incomplete', 'The answer began in the middle: the event that opens it is missing.')
   }
 
   #begin(kind: OpenPart['kind'], id: string, metadata: SharedV4ProviderMetadata | undefined, out: ModelChunk[]): void {
@@ -136,14 +145,21 @@ export class ChunkMapper {
   }
 
   #call(part: Extract<Part, { type: 'tool-call' }>, out: ModelChunk[]): void {
-    if (part.providerExecuted) return
+    if (part.providerExecuted || this.#notOurs(part.toolName)) return
     this.#requireStart()
     if (this.#current) this.#close(this.#current, out)
     const draft = this.#drafts.get(part.toolCallId)
     this.#drafts.delete(part.toolCallId)
-    const isEmpty = part.input.trim() === '' || (draft !== undefined && draft.chars === 0)
+    // `{}` without a single character on the wire is what packages put where arguments are missing.
+    const isEmpty = part.input.trim() === '' || (part.input === '{}' && draft?.chars === 0)
     const metadata = part.providerMetadata
-    const chunk: ToolCallChunk = { type: 'tool.call', callId: part.toolCallId, name: part.toolName, input: isEmpty ? '{}' : part.input, ...(metadata && { metadata }) }
+    const chunk: ToolCallChunk = {
+      type: 'tool.call',
+      callId: part.toolCallId,
+      name: part.toolName,
+      input: isEmpty ? '{}' : part.input,
+      ...(metadata && { metadata }),
+    }
     if (isEmpty || !parses(part.input)) this.#doubtful.push(chunk)
     else this.#pass(chunk, out)
   }
@@ -162,7 +178,8 @@ export class ChunkMapper {
 
   #finish(finish: LanguageModelV4FinishReason, reported: LanguageModelV4Usage, out: ModelChunk[]): void {
     if (finish.unified === 'interrupted') throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
-    if (finish.unified === 'error') throw new CodedError('model.incomplete', `The provider ended the answer with an error${finish.raw ? `: ${finish.raw}` : '.'}`)
+    if (finish.unified === 'error')
+      throw new CodedError('model.incomplete', `The provider ended the answer with an error${finish.raw ? `: ${finish.raw}` : '.'}`)
     this.#requireStart()
     this.#inspector?.check(this.#argumentChars)
     for (const part of [...this.#open.values()]) this.#close(part, out)
@@ -170,7 +187,8 @@ export class ChunkMapper {
     if (wasCut) this.#doubtful = []
     else if (this.#drafts.size > 0) throw new CodedError('model.incomplete', 'The answer ended in the middle of a tool call.')
     this.#release(out)
-    if (this.#calls > 0 && !this.#thought && this.#inspector?.emptyThinking) out.push({ type: 'thinking.end', metadata: this.#inspector.thinkingMetadata! })
+    if (this.#calls > 0 && !this.#thought && this.#inspector?.emptyThinking)
+      out.push({ type: 'thinking.end', metadata: this.#inspector.thinkingMetadata! })
     const usage = this.#inspector?.usage ?? usageOf(reported)
     this.finished = true
     out.push({ type: 'finish', reason: reasonOf(finish.unified, this.#calls), ...(usage && { usage }) })

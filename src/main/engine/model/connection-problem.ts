@@ -29,19 +29,29 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
     const code = fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
     const message = fieldOf(current, 'message')
     if (typeof code === 'string') {
-      if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
+      if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+        return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
       if (isTls(code)) return { code: 'model.connection', message: `The connection${place} is not trusted: ${String(message)} (${code}).` }
       if (WORDS[code] !== undefined || code.startsWith('UND_ERR_') || code.startsWith('ERR_SSL_')) {
         return { code: 'model.connection', message: `The connection${place} failed: ${WORDS[code] ?? String(message)}.` }
       }
-      if (code === 'ERR_INVALID_URL') return { code: 'model.bad_request', message: `The base URL is not a URL${typeof url === 'string' ? `: ${url}` : ''}.` }
+      if (code === 'ERR_INVALID_URL')
+        return { code: 'model.bad_request', message: `The base URL is not a URL${typeof url === 'string' ? `: ${url}` : ''}.` }
     }
-    if (message === 'terminated') return { code: 'model.connection', message: `The connection${place} broke off in the middle of the answer.` }
+    if (message === 'terminated')
+      return { code: 'model.connection', message: `The connection${place} broke off in the middle of the answer.` }
   }
   const message = fieldOf(error, 'message')
-  if (fieldOf(error, 'name') === 'TypeError' && typeof message === 'string' && /fetch failed|network error|invalid url|failed to parse url/i.test(message)) {
+  if (
+    fieldOf(error, 'name') === 'TypeError' &&
+    typeof message === 'string' &&
+    /fetch failed|network error|invalid url|failed to parse url/i.test(message)
+  ) {
     const bad = /url/i.test(message)
-    return { code: bad ? 'model.bad_request' : 'model.connection', message: bad ? `The base URL is not a URL: ${message}` : `The connection${place} failed: ${message}.` }
+    return {
+      code: bad ? 'model.bad_request' : 'model.connection',
+      message: bad ? `The base URL is not a URL: ${message}` : `The connection${place} failed: ${message}.`,
+    }
   }
   return undefined
 }

@@ -59,9 +59,12 @@ function fromFacts(facts: Facts, secrets: readonly string[], now: number): Coded
 
 const OVERFLOW =
   /context[_ ]length[_ ]exceeded|maximum context length|prompt is too long|input is too long|context window|exceeds? (?:the )?(?:available |maximum |model'?s? )*context|exceed context limit|exceeded model token limit|input token count.{0,80}exceed|input length.{0,80}exceed|reduce the length of the (?:messages|prompt)|exceeds the maximum number of (?:input )?tokens|exceed_context_size|string_above_max_length|request_too_large/
-const QUOTA_KIND = /insufficient_quota|exceeded_current_quota|insufficient_balance|billing|credit|payment_required|account_deactivated|quota_exceeded/
-const QUOTA_WORDS = /credit balance is too low|insufficient (?:balance|credits?|funds|quota)|exceeded your current quota|(?:requires|add) more credits|more credits are required|billing (?:hard )?limit|account is (?:suspended|in arrears|not active)|payment required|out of credits?/
-const NOT_FOUND = /model_not_found|unknown_model|invalid_model|no such model|model [^.]{0,120}(?:not found|does not exist|is not found|not supported for)|is not a valid model|unknown model|invalid model|not_found_error|the model [^.]{0,120}does not exist/
+const QUOTA_KIND =
+  /insufficient_quota|exceeded_current_quota|insufficient_balance|billing|credit|payment_required|account_deactivated|quota_exceeded/
+const QUOTA_WORDS =
+  /credit balance is too low|insufficient (?:balance|credits?|funds|quota)|exceeded your current quota|(?:requires|add) more credits|more credits are required|billing (?:hard )?limit|account is (?:suspended|in arrears|not active)|payment required|out of credits?/
+const NOT_FOUND =
+  /model_not_found|unknown_model|invalid_model|no such model|model [^.]{0,120}(?:not found|does not exist|is not found|not supported for)|is not a valid model|unknown model|invalid model|not_found_error|the model [^.]{0,120}does not exist/
 
 /** Which failure it is. The order matters: the more specific comes first, because providers reuse statuses. */
 function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorCode {
@@ -70,7 +73,12 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
   if (status === 413) return 'model.context_overflow'
   if (isQuotaGone(status, kinds, words, body, hasWait)) return 'model.quota'
   if (/content_filter|content_policy|responsibleai|safety_violation|moderation/.test(kinds)) return 'model.refused'
-  if (status === 401 || status === 403 || /authentication|invalid_api_key|permission_(?:error|denied)|unauthenticated|unauthorized/.test(kinds)) return 'model.auth'
+  if (
+    status === 401 ||
+    status === 403 ||
+    /authentication|invalid_api_key|permission_(?:error|denied)|unauthenticated|unauthorized/.test(kinds)
+  )
+    return 'model.auth'
   if (status === 400 && /api key not valid|invalid api key|api_key_invalid|incorrect api key/.test(text)) return 'model.auth'
   if (status === 404 || NOT_FOUND.test(text)) return 'model.not_found'
   // The provider itself refused a call its model wrote: another attempt writes another.
@@ -92,7 +100,8 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
 function isQuotaGone(status: number | undefined, kinds: string, words: string, body: unknown, hasWait: boolean): boolean {
   if (status === 402) return true
   if (status !== undefined && status >= 500) return false
-  if (/resource_exhausted/.test(kinds)) return /perday/i.test(JSON.stringify(body ?? '')) || (!hasWait && /exceeded your current quota/i.test(words))
+  if (/resource_exhausted/.test(kinds))
+    return /perday/i.test(JSON.stringify(body ?? '')) || (!hasWait && /exceeded your current quota/i.test(words))
   return QUOTA_KIND.test(kinds) || (!hasWait && QUOTA_WORDS.test(words.toLowerCase()))
 }
 
@@ -122,7 +131,7 @@ function factsOfBody(body: unknown, status: number | undefined, text: string | u
     }
   }
   let words = ''
-  if (typeof nested === 'string') words = nested.startsWith('<') || text !== undefined && nested === text ? '' : nested
+  if (typeof nested === 'string') words = nested.startsWith('<') || (text !== undefined && nested === text) ? '' : nested
   for (const name of ['message', 'detail', 'msg']) {
     const value = words ? undefined : (fieldOf(nested, name) ?? fieldOf(root, name))
     if (typeof value === 'string') words = value

@@ -31,7 +31,10 @@ export function modelFetch(options: {
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel()
       const to = response.headers.get('location')
-      throw new CodedError('model.bad_request', `The server sends elsewhere${to ? `, to ${to}` : ''} (HTTP ${response.status}). Use that as the base URL.`)
+      throw new CodedError(
+        'model.bad_request',
+        `The server sends elsewhere${to ? `, to ${to}` : ''} (HTTP ${response.status}). Use that as the base URL.`,
+      )
     }
     if (!response.ok) return response
     await refuseOther(response, options.secrets)

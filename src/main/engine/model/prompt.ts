@@ -1,7 +1,14 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4TextPart, LanguageModelV4ToolResultPart, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, UserPart } from '../../../shared/model/message'
 import type { ModelRequest } from './provider'
-import type { PromptRules } from './wire/wire'
+import type { Metadata, PromptRules } from './wire/wire'
 
 const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
@@ -13,7 +20,8 @@ type ToolMessage = Extract<Message, { role: 'tool' }>
 export function buildPrompt(request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>, rules: PromptRules): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && { providerOptions: CACHE_MARK }) })
-  const canSend = (part: MediaPart): boolean => request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+  const canSend = (part: MediaPart): boolean =>
+    request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
   /** Media of the results just added, for wires whose results hold only text; they follow once all results of the step are in. */
   let following: UserPart[] = []
   const flush = (): void => {
@@ -52,7 +60,10 @@ function markEnds(prompt: LanguageModelV4Prompt): void {
   }
 }
 
-function userContent(parts: readonly UserPart[], canSend: (part: MediaPart) => boolean): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+function userContent(
+  parts: readonly UserPart[],
+  canSend: (part: MediaPart) => boolean,
+): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const content = parts.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
     if (part.type === 'media') return [canSend(part) ? filePart(part) : { type: 'text', text: notSent(part) }]
     return part.text === '' ? [] : [{ type: 'text', text: part.text }]
@@ -61,7 +72,12 @@ function userContent(parts: readonly UserPart[], canSend: (part: MediaPart) => b
 }
 
 function filePart(part: MediaPart): LanguageModelV4FilePart {
-  return { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data }, ...(part.name !== undefined && { filename: part.name }) }
+  return {
+    type: 'file',
+    mediaType: part.mediaType,
+    data: { type: 'data', data: part.data },
+    ...(part.name !== undefined && { filename: part.name }),
+  }
 }
 
 function notSent(part: MediaPart): string {
@@ -75,8 +91,9 @@ function assistantMessage(message: AssistantMessage, rules: PromptRules): Langua
   const content: AssistantContent = []
   /** How much of `content` ends in something that may end a message. */
   let solid = 0
+  const thoughts = message.parts.flatMap((part): Metadata[] => (part.type === 'thinking' ? [part.metadata?.[rules.metadataKey] ?? {}] : []))
   for (const part of message.parts) {
-    const item = assistantPart(part, rules)
+    const item = assistantPart(part, rules, thoughts)
     if (!item) continue
     content.push(item)
     if (item.type !== 'reasoning') solid = content.length
@@ -88,14 +105,16 @@ function assistantMessage(message: AssistantMessage, rules: PromptRules): Langua
   return { role: 'assistant', content, ...(field && { providerOptions: { openaiCompatible: field } }) }
 }
 
-function assistantPart(part: AssistantPart, rules: PromptRules): AssistantContent[number] | undefined {
+function assistantPart(part: AssistantPart, rules: PromptRules, thoughts: readonly Metadata[]): AssistantContent[number] | undefined {
   const own = ownMetadata(part.metadata, rules.metadataKey)
   switch (part.type) {
     case 'text':
       // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
       return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
     case 'thinking':
-      return rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!) ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
+      return rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!, thoughts)
+        ? { type: 'reasoning', text: part.text, providerOptions: own }
+        : undefined
     case 'tool_call': {
       const input = argumentsOf(part.input)
       return {
@@ -162,5 +181,7 @@ function toolResult(
 }
 
 function resultText(content: readonly ResultPart[], canSend: (part: MediaPart) => boolean): string {
-  return content.flatMap((part) => (part.type === 'text' ? (part.text === '' ? [] : [part.text]) : canSend(part) ? [] : [notSent(part)])).join('\n')
+  return content
+    .flatMap((part) => (part.type === 'text' ? (part.text === '' ? [] : [part.text]) : canSend(part) ? [] : [notSent(part)]))
+    .join('\n')
 }

@@ -1,7 +1,12 @@
 import { fieldOf } from './field-of'
 
 /** What a response says about when to come back, in ms from `now`; undefined when it says nothing. */
-export function retryAfterOf(headers: Readonly<Record<string, string>> | undefined, body: unknown, message: string, now: number): number | undefined {
+export function retryAfterOf(
+  headers: Readonly<Record<string, string>> | undefined,
+  body: unknown,
+  message: string,
+  now: number,
+): number | undefined {
   const said = headers ? fromHeaders(headers, now) : undefined
   return said ?? fromRetryInfo(body) ?? fromText(message)
 }
@@ -75,7 +80,10 @@ function fromRetryInfo(body: unknown): number | undefined {
 
 /** `Please try again in 20s`, `retry after 1 seconds`, `try again in 6m0s`. */
 function fromText(message: string): number | undefined {
-  const match = /(?:try again|retry)\s+(?:in|after)\s+(?:about\s+)?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*|\d+(?:\.\d+)?(?:ms|[smh]))+)/i.exec(message)
+  const match =
+    /(?:try again|retry)\s+(?:in|after)\s+(?:about\s+)?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*|\d+(?:\.\d+)?(?:ms|[smh]))+)/i.exec(
+      message,
+    )
   if (!match) return undefined
   let total = 0
   for (const [, amount, unit] of match[1]!.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milli|[smh])/gi)) {

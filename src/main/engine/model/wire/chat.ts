@@ -75,7 +75,8 @@ class ChatInspector implements Inspector {
     if (typeof delta !== 'object' || delta === null) return
     if (!this.#started) {
       // The first delta names its author: without it the beginning of the answer is missing.
-      if (typeof fieldOf(delta, 'role') !== 'string') throw new CodedError('model.incomplete', 'The answer began in the middle: its first piece has no role.')
+      if (typeof fieldOf(delta, 'role') !== 'string')
+        throw new CodedError('model.incomplete', 'The answer began in the middle: its first piece has no role.')
       this.#started = true
     }
     this.#seeThinking(delta)
@@ -89,7 +90,10 @@ class ChatInspector implements Inspector {
 
   check(passedArguments: number): void {
     if (passedArguments !== this.#argumentChars) {
-      throw new CodedError('model.incomplete', 'The server mixed up the arguments of several tool calls: it is not clear which belong to which.')
+      throw new CodedError(
+        'model.incomplete',
+        'The server mixed up the arguments of several tool calls: it is not clear which belong to which.',
+      )
     }
   }
 
@@ -114,7 +118,9 @@ class ChatInspector implements Inspector {
 function usageOf(usage: object): Usage {
   const input = tokens(usage, 'prompt_tokens')
   const cached =
-    tokens(usage, 'cached_tokens') || tokens(fieldOf(usage, 'prompt_tokens_details'), 'cached_tokens') || tokens(usage, 'prompt_cache_hit_tokens')
+    tokens(usage, 'cached_tokens') ||
+    tokens(fieldOf(usage, 'prompt_tokens_details'), 'cached_tokens') ||
+    tokens(usage, 'prompt_cache_hit_tokens')
   const thinking = tokens(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens')
   return { input, output: tokens(usage, 'completion_tokens'), cached, thinking }
 }

@@ -31,7 +31,8 @@ function convert(schema: Schema): Schema {
   }
   for (const key of MAPS) {
     const map = result[key]
-    if (isSchema(map)) result[key] = Object.fromEntries(Object.entries(map).map(([name, item]) => [name, isSchema(item) ? convert(item) : item]))
+    if (isSchema(map))
+      result[key] = Object.fromEntries(Object.entries(map).map(([name, item]) => [name, isSchema(item) ? convert(item) : item]))
   }
   for (const key of SINGLES) {
     const item = result[key]
@@ -43,7 +44,10 @@ function convert(schema: Schema): Schema {
     if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types
   } else if (typeof result['type'] === 'string' && Array.isArray(result['anyOf'])) {
     const { type, ...rest } = result
-    return { ...rest, anyOf: result['anyOf'].map((branch: unknown) => (isSchema(branch) && branch['type'] === undefined ? { type, ...branch } : branch)) }
+    return {
+      ...rest,
+      anyOf: result['anyOf'].map((branch: unknown) => (isSchema(branch) && branch['type'] === undefined ? { type, ...branch } : branch)),
+    }
   }
   return result
 }

@@ -1,10 +1,20 @@
 import { plainCallId, type Wire, type WireSettings } from './wire'
 
+const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
+  'tool_search',
+  'computer',
+  'shell',
+  'local_shell',
+  'apply_patch',
+  'programmatic_tool_calling',
+])
+
 /** OpenAI Responses, stateless: nothing is stored there, so encrypted reasoning is asked for and sent back. */
 export async function responsesWire(settings: WireSettings): Promise<Wire> {
   const { createOpenAI } = await import('@ai-sdk/openai')
   return {
     announcesStart: true,
+    providerTools: PROVIDER_TOOLS,
     rules: {
       metadataKey: 'openai',
       imagesInResults: true,
@@ -14,8 +24,9 @@ export async function responsesWire(settings: WireSettings): Promise<Wire> {
       cacheMarks: false,
       callId: plainCallId,
       thinking: 'signed-parts',
-      // Without its encrypted content a reasoning item means nothing to a server that stored nothing.
-      isSigned: (metadata) => typeof metadata['reasoningEncryptedContent'] === 'string',
+      // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes with one of the item's parts.
+      isSigned: (metadata, all) =>
+        all.some((other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string'),
     },
     model: (id, fetch) =>
       createOpenAI({ baseURL: settings.baseUrl ?? 'https://api.openai.com/v1', apiKey: settings.key, fetch }).responses(id),

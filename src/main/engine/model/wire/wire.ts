@@ -11,6 +11,9 @@ export interface WireSettings {
   key: string
 }
 
+/** What one provider said about a part. */
+export type Metadata = Readonly<Record<string, unknown>>
+
 /** How a conversation has to be put for a wire. */
 export interface PromptRules {
   /** The key of the metadata that this wire wrote and wants back; that of other wires is not sent. */
@@ -29,8 +32,8 @@ export interface PromptRules {
   callId(id: string): string
   /** How thinking goes back: as a part, inside the message's options, or not at all. */
   thinking: 'signed-parts' | 'message-field'
-  /** For `signed-parts`: whether this metadata proves the thought to the provider. */
-  isSigned(metadata: Readonly<Record<string, unknown>>): boolean
+  /** For `signed-parts`: whether this metadata proves the thought to the provider. `all`: that of every thought of the answer. */
+  isSigned(metadata: Metadata, all: readonly Metadata[]): boolean
 }
 
 /** Looks at each event as it was on the wire, for what the package does not pass on. */
@@ -51,6 +54,8 @@ export interface Wire {
   rules: PromptRules
   /** Whether an answer without the event that opens a message has lost its beginning. */
   announcesStart: boolean
+  /** Names the package gives to calls of tools defined by the provider: not ours to run unless a tool of that name was offered. */
+  providerTools?: ReadonlySet<string>
   /** The package's model object for one request. */
   model(id: string, fetch: Fetch): LanguageModelV4
   /** What this request adds to the common call options. */
