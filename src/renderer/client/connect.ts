@@ -63,6 +63,14 @@ class KeptConnection implements Connection {
     return this.#link.client
   }
 
+  reconnectNow(): void {
+    if (this.#isClosed || this.state.get().status === 'open') return
+    const carrier = this.#carrier
+    this.#carrier = undefined
+    carrier?.close()
+    this.#attempt()
+  }
+
   close(): void {
     if (this.#isClosed) return
     this.#finish(new CodedError('connection.lost', 'The connection was closed.'))

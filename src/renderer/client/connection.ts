@@ -22,6 +22,8 @@ export interface Observable<T> {
 export interface Connection {
   readonly client: TrestleClient
   readonly state: Observable<ConnectionState>
+  /** Tries at once instead of waiting for the next attempt. Harmless while it is open. */
+  reconnectNow(): void
   close(): void
 }
 

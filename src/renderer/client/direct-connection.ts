@@ -6,5 +6,5 @@ import { ConnectionStateStore } from './connection-state'
 export function directConnection(client: TrestleClient): Connection {
   const state = new ConnectionStateStore()
   state.set({ status: 'open', lastSignAt: Date.now() })
-  return { client, state, close: () => state.set({ status: 'lost' }) }
+  return { client, state, reconnectNow: () => {}, close: () => state.set({ status: 'lost' }) }
 }

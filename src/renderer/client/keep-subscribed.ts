@@ -2,6 +2,8 @@ import type { Failure } from '../../shared/model/errors'
 import { failureFrom } from './failure-from'
 
 export interface SubscribeOptions {
+  /** Called before the first push of each subscription, the first one and every later one. */
+  onStart?: () => void
   /** The subscription ended for good, e.g. the session was deleted. Not called by `stop`. */
   onFailure?: (failure: Failure) => void
   /** ms before subscribing again after a broken connection, so that a host that keeps breaking it is not hammered. */
@@ -12,14 +14,17 @@ export interface SubscribeOptions {
 export function keepSubscribed<T>(
   subscribe: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   take: (push: T) => boolean,
-  { onFailure, retryMs = 250 }: SubscribeOptions,
+  { onStart, onFailure, retryMs = 250 }: SubscribeOptions,
 ): () => void {
   const controller = new AbortController()
   const { signal } = controller
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
-        for await (const push of await subscribe(signal)) {
+        const pushes = await subscribe(signal)
+        if (signal.aborted) return
+        onStart?.()
+        for await (const push of pushes) {
           if (signal.aborted) return
           if (!take(push)) break
         }

@@ -14,6 +14,14 @@ const TONES: Record<Tone, string> = {
 /** A short word or count in a coloured pill. */
 export function Badge({ tone = 'plain', className, children }: { tone?: Tone; className?: string; children: ReactNode }) {
   return (
-    <span className={cx('inline-flex items-center rounded-[9px] px-1.5 py-px text-tiny font-semibold whitespace-nowrap tabular-nums', TONES[tone], className)}>{children}</span>
+    <span
+      className={cx(
+        'inline-flex items-center rounded-[9px] px-1.5 py-px text-tiny font-semibold whitespace-nowrap tabular-nums',
+        TONES[tone],
+        className,
+      )}
+    >
+      {children}
+    </span>
   )
 }

@@ -23,7 +23,12 @@ interface BannerProps {
 /** One line across the top of the main area that stays until it is over or dismissed. */
 export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps) {
   return (
-    <div className={cx('flex min-h-[36px] flex-none items-center gap-2.5 border-b border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none', TONES[tone])}>
+    <div
+      className={cx(
+        'flex min-h-[36px] flex-none items-center gap-2.5 border-b border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none',
+        TONES[tone],
+      )}
+    >
       {icon}
       <div className="min-w-0 flex-1 break-words">{children}</div>
       {actions}

@@ -24,7 +24,18 @@ const VARIANTS: Record<ButtonVariant, string> = {
 }
 
 /** The button of the look: one height, four weights, the key that does the same shown inside. */
-export function Button({ variant = 'default', size = 'normal', kbd, icon, busy, className, children, disabled, onClick, ...rest }: ButtonProps) {
+export function Button({
+  variant = 'default',
+  size = 'normal',
+  kbd,
+  icon,
+  busy,
+  className,
+  children,
+  disabled,
+  onClick,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"

@@ -11,7 +11,11 @@ export function ChipButton({ className, ...rest }: ComponentProps<'button'>) {
     <button
       type="button"
       {...rest}
-      className={cx(CHIP_CLASS, 'transition-colors duration-100 hover:border-line-strong hover:text-ink data-[state=open]:border-line-strong data-[state=open]:text-ink disabled:cursor-default disabled:opacity-60', className)}
+      className={cx(
+        CHIP_CLASS,
+        'transition-colors duration-100 hover:border-line-strong hover:text-ink data-[state=open]:border-line-strong data-[state=open]:text-ink disabled:cursor-default disabled:opacity-60',
+        className,
+      )}
     />
   )
 }

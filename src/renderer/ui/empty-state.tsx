@@ -2,7 +2,19 @@ import type { ReactNode } from 'react'
 import { cx } from './cx'
 
 /** What a view says when there is nothing in it yet, and what could be done. */
-export function EmptyState({ icon, title, children, actions, className }: { icon?: ReactNode; title: string; children?: ReactNode; actions?: ReactNode; className?: string }) {
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+  className,
+}: {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  actions?: ReactNode
+  className?: string
+}) {
   return (
     <div className={cx('flex flex-col items-center gap-1 px-6 py-10 text-center', className)}>
       {icon && <div className="mb-1 text-ink-3 [&_svg]:size-5 [&_svg]:stroke-[1.5]">{icon}</div>}

@@ -5,7 +5,8 @@ import { cx } from './cx'
 import { Kbd } from './kbd'
 
 /** Look shared by drop-down and context menus. */
-export const MENU_CLASS = 'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
+export const MENU_CLASS =
+  'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
 export const MENU_ITEM_CLASS =
   'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
 
@@ -28,7 +29,14 @@ export function Menu({ trigger, label, align = 'start', side = 'bottom', open, o
     <DropdownMenu.Root modal={false} {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content aria-label={label} align={align} side={side} sideOffset={5} collisionPadding={8} className={cx(MENU_CLASS, className)}>
+        <DropdownMenu.Content
+          aria-label={label}
+          align={align}
+          side={side}
+          sideOffset={5}
+          collisionPadding={8}
+          className={cx(MENU_CLASS, className)}
+        >
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -56,7 +64,17 @@ export function MenuItem({ icon, kbd, disabled, danger, onSelect, children }: Me
 }
 
 /** A group of which one is chosen. Its children are MenuChoice. */
-export function MenuChoices({ label, value, onChoose, children }: { label?: string; value: string; onChoose: (value: string) => void; children: ReactNode }) {
+export function MenuChoices({
+  label,
+  value,
+  onChoose,
+  children,
+}: {
+  label?: string
+  value: string
+  onChoose: (value: string) => void
+  children: ReactNode
+}) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={onChoose} aria-label={label}>
       {label && <MenuLabel>{label}</MenuLabel>}

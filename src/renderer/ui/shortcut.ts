@@ -12,7 +12,10 @@ export function shortcutText(shortcut: string): string {
 
 /** The same for `aria-keyshortcuts`: `Mod+K` is `Meta+K` or `Control+K`. */
 export function shortcutAria(shortcut: string): string {
-  return shortcut.replace('Mod', APPLE ? 'Meta' : 'Control').replace('Ctrl', 'Control').replace(/\b(Up|Down|Left|Right)\b/, 'Arrow$1')
+  return shortcut
+    .replace('Mod', APPLE ? 'Meta' : 'Control')
+    .replace('Ctrl', 'Control')
+    .replace(/\b(Up|Down|Left|Right)\b/, 'Arrow$1')
 }
 
 interface KeyPress {

@@ -1,0 +1,118 @@
+import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState, type ReactNode } from 'react'
+import type { AppInfo } from '../../../shared/contract/app'
+import type { SettingsView } from '../../../shared/model/settings'
+import { failureFrom } from '../../client/failure-from'
+import { shortPath } from '../../state/folder-name'
+import { useLayout } from '../../state/layout-state'
+import { projectsOf } from '../../state/ordered-sessions'
+import { useSessions } from '../../state/sessions-state'
+import { useClient } from '../../state/trestle-context'
+import { Button } from '../../ui/button'
+import { ErrorNote } from '../../ui/error-note'
+import { Logo } from '../../ui/logo'
+import { Skeleton } from '../../ui/skeleton'
+import { FolderStep } from './folder-step'
+import { ModelStep } from './model-step'
+import { Step } from './step'
+
+interface BeginPageProps {
+  info: AppInfo | undefined
+  settings: SettingsView | undefined
+  /** A folder that was already meant. */
+  folder: string | undefined
+  connectForm: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
+}
+
+/** Where a session begins. To somebody who has none yet it is also the welcome. */
+export function BeginPage({ info, settings, folder: wanted, connectForm }: BeginPageProps) {
+  const client = useClient()
+  const state = useSessions()
+  const recent = useMemo(() => projectsOf(state).map((project) => project.folder), [state])
+  const lastFolder = useLayout((layout) =>
+    layout.lastSessionId === undefined ? undefined : state.sessions.get(layout.lastSessionId)?.folder,
+  )
+  const [chosenFolder, setFolder] = useState<string>()
+  const [chosenModel, setModel] = useState<string>()
+  const isFirst = state.loaded && state.sessions.size === 0
+
+  const folder = chosenFolder ?? wanted ?? lastFolder ?? recent[0]
+  const demo = settings?.models.find((model) => model.scripted)
+  const model = chosenModel ?? (settings?.models.some(({ id }) => id === settings.defaultModel) ? settings.defaultModel : undefined)
+  const chosen = settings?.models.find(({ id }) => id === model)
+
+  const begin = useMutation({
+    mutationFn: (input: { folder: string; model: string }) => {
+      // The default model is not pinned: the session follows when the default is changed.
+      const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
+      return client.session.create({ folder: input.folder, ...pinned })
+    },
+    onSuccess: (header) => useLayout.getState().openSession(header.sessionId),
+  })
+
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto w-full max-w-[680px] px-6 pt-[min(9vh,84px)] pb-16 max-mid:px-4 max-mid:pt-8">
+        {isFirst ? <Welcome /> : <h2 className="mb-7 text-title font-semibold tracking-[-0.015em]">Where shall the agent work?</h2>}
+        <div className="space-y-8">
+          <Step n={1} title="Choose a folder" chosen={folder === undefined ? undefined : shortPath(folder, info?.userHome)}>
+            <FolderStep
+              info={info}
+              folder={folder}
+              recent={recent}
+              onChoose={(path, scratch) => {
+                setFolder(path)
+                if (scratch && demo) setModel(demo.id)
+              }}
+            />
+          </Step>
+          <Step n={2} title="Choose a model" chosen={chosen?.label}>
+            {settings ? <ModelStep settings={settings} model={model} onChoose={setModel} connectForm={connectForm} /> : <LoadingModels />}
+          </Step>
+          <Step n={3} title="Begin" chosen={undefined}>
+            <p className="mb-3 text-ui text-ink-2">
+              {folder === undefined || !chosen
+                ? 'A folder and a model are needed first.'
+                : chosen.scripted
+                  ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
+                  : 'Every edit and every command asks you first, unless you choose another mode.'}
+            </p>
+            <Button
+              variant="primary"
+              disabled={folder === undefined || !chosen}
+              autoFocus={!isFirst && folder !== undefined && chosen !== undefined}
+              busy={begin.isPending}
+              onClick={() => folder !== undefined && chosen && begin.mutate({ folder, model: chosen.id })}
+            >
+              {chosen?.scripted ? 'Start the demo' : 'Start the session'}
+            </Button>
+            {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
+          </Step>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Welcome() {
+  return (
+    <header className="mb-10">
+      <Logo className="mb-4 size-[34px] stroke-[1.2]" />
+      <h2 className="text-hero font-semibold tracking-[-0.025em]">A workbench for agents.</h2>
+      <p className="mt-2 max-w-[54ch] text-lead text-ink-2">
+        Open a project folder and say what you want. The agent reads, edits and runs; what matters asks you first, and nothing that was said
+        or done is lost.
+      </p>
+    </header>
+  )
+}
+
+function LoadingModels() {
+  return (
+    <div role="status" aria-busy className="space-y-2">
+      <span className="sr-only">Loading the models</span>
+      <Skeleton className="h-11 w-full rounded-lg" />
+      <Skeleton className="h-11 w-full rounded-lg" />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { X } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useLayout, type InspectorTab } from '../../state/layout-state'
+import { IconButton } from '../../ui/icon-button'
+
+interface InspectorProps {
+  /** What each tab shows, in the order of the tabs. */
+  panes: readonly { tab: InspectorTab; label: string; count?: number; content: ReactNode }[]
+  /** Set where the inspector is a drawer. */
+  onClose?: () => void
+}
+
+/** The right column: one pane at a time, the tab is remembered. */
+export function Inspector({ panes, onClose }: InspectorProps) {
+  const tab = useLayout((layout) => layout.inspectorTab)
+  const choose = (value: string): void => {
+    const pane = panes.find((candidate) => candidate.tab === value)
+    if (pane) useLayout.getState().setInspectorTab(pane.tab)
+  }
+  return (
+    <Tabs.Root value={tab} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
+      <div className="flex h-[46px] flex-none items-center border-b border-line px-2.5">
+        <Tabs.List aria-label="Inspector" className="flex min-w-0 flex-1 gap-0.5">
+          {panes.map((pane) => (
+            <Tabs.Trigger
+              key={pane.tab}
+              value={pane.tab}
+              className="flex h-[28px] items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
+            >
+              {pane.label}
+              {pane.count !== undefined && pane.count > 0 && (
+                <span className="text-tiny font-normal text-ink-3 tabular-nums">{pane.count}</span>
+              )}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {onClose && (
+          <IconButton label="Close the inspector" onClick={onClose}>
+            <X aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      {panes.map((pane) => (
+        <Tabs.Content
+          key={pane.tab}
+          value={pane.tab}
+          className="min-h-0 flex-1 overflow-y-auto outline-none focus-visible:shadow-[inset_0_0_0_2px_var(--focus)]"
+        >
+          {pane.content}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}

@@ -1,0 +1,78 @@
+import { Dialog } from '../../ui/dialog'
+import { Kbd } from '../../ui/kbd'
+
+const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
+  {
+    title: 'Anywhere',
+    rows: [
+      [['Mod+K'], 'Command palette'],
+      [['Mod+N'], 'New session'],
+      [['Mod+,'], 'Settings'],
+      [['Mod+I'], 'Show or hide the inspector'],
+      [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
+      [['Mod+.'], 'Stop the running turn'],
+      [['?'], 'This overview'],
+    ],
+  },
+  {
+    title: 'Composer',
+    rows: [
+      [['Enter'], 'Send; queue while the agent works'],
+      [['Shift+Enter'], 'New line'],
+      [['Ctrl+S'], 'Steer: join the running turn'],
+      [['Shift+Tab'], 'Next permission mode'],
+      [['Up', 'Down'], 'Earlier prompts'],
+      [['@'], 'Name a file'],
+      [['Esc'], 'Stop the running turn'],
+    ],
+  },
+  {
+    title: 'Approvals',
+    rows: [
+      [['1'], 'Allow once'],
+      [['2'], 'Allow for this session'],
+      [['3'], 'Reject with a reason'],
+    ],
+  },
+  {
+    title: 'Session list',
+    rows: [
+      [['Up', 'Down'], 'Move'],
+      [['Left', 'Right'], 'Fold and unfold a project'],
+      [['Enter'], 'Open'],
+      [['F2'], 'Rename'],
+      [['Del'], 'Delete'],
+      [['Shift+F10'], 'All actions'],
+    ],
+  },
+]
+
+/** All keys at a glance. */
+export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" width={680}>
+      <div className="grid grid-cols-2 gap-x-10 gap-y-5 pb-3 max-mid:grid-cols-1">
+        {SHORTCUTS.map(({ title, rows }) => (
+          <section key={title}>
+            <h3 className="pb-1 text-tiny font-semibold text-ink-3">{title}</h3>
+            <dl>
+              {rows.map(([keys, what]) => (
+                <div key={what} className="flex items-center gap-3 border-t border-line py-[5px]">
+                  <dt className="min-w-0 flex-1">{what}</dt>
+                  <dd className="flex flex-none gap-1">
+                    {keys.map((key) => (
+                      <span key={key}>
+                        <Kbd keys={key} />
+                        <span className="sr-only">{key}</span>
+                      </span>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,225 @@
+import { Archive, ChevronRight } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { VList, type VListHandle } from 'virtua'
+import type { SessionSummary } from '../../../shared/model/session'
+import { titleOf } from '../../state/ordered-sessions'
+import type { SessionActions } from '../../state/session-actions'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { cx } from '../../ui/cx'
+import { HitRow } from './hit-row'
+import { ProjectRow } from './project-row'
+import { SessionRow } from './session-row'
+import { isReachable, type TreeRow } from './tree-rows'
+
+interface SessionTreeProps {
+  rows: readonly TreeRow[]
+  currentSessionId: string | undefined
+  userHome: string | undefined
+  actions: SessionActions
+  onToggleProject: (folder: string) => void
+  onToggleArchive: () => void
+}
+
+/** The list itself: virtual, so thousands of sessions cost nothing, and walked with the arrow keys; one row at a time takes part in Tab. */
+export function SessionTree({ rows, currentSessionId, userHome, actions, onToggleProject, onToggleArchive }: SessionTreeProps) {
+  const list = useRef<VListHandle>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const [focusKey, setFocusKey] = useState<string>()
+  const [renaming, setRenaming] = useState<string>()
+  const [removing, setRemoving] = useState<SessionSummary>()
+  const wanted = useRef<string>(undefined)
+
+  const activeIndex = useMemo(() => {
+    const at = (key: string | undefined): number => (key === undefined ? -1 : rows.findIndex((row) => row.key === key))
+    const remembered = at(focusKey)
+    if (remembered !== -1) return remembered
+    const current = at(currentSessionId)
+    return current !== -1 ? current : rows.findIndex(isReachable)
+  }, [rows, focusKey, currentSessionId])
+
+  const focusRow = (key: string): void => {
+    const row = [...(frame.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find((element) => element.dataset.row === key)
+    row?.focus()
+  }
+
+  // A row that was outside the window is mounted by the render that the move causes; the focus follows then.
+  useEffect(() => {
+    if (wanted.current === undefined) return
+    focusRow(wanted.current)
+    wanted.current = undefined
+  })
+
+  // The current session is in sight when it changes, also when it was chosen from elsewhere.
+  const currentIndex = currentSessionId === undefined ? -1 : rows.findIndex((row) => row.key === currentSessionId)
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (currentIndex === -1 || shown.current === currentSessionId) return
+    shown.current = currentSessionId
+    list.current?.scrollToIndex(currentIndex, { align: 'nearest' })
+  }, [currentIndex, currentSessionId])
+
+  const moveTo = (index: number): void => {
+    const row = rows[index]
+    if (!row) return
+    list.current?.scrollToIndex(index, { align: 'nearest' })
+    wanted.current = row.key
+    setFocusKey(row.key)
+    focusRow(row.key)
+  }
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 }[event.key]
+    let next: number | undefined
+    if (step !== undefined) next = reachableFrom(rows, activeIndex + step, step > 0 ? 1 : -1)
+    else if (event.key === 'Home') next = reachableFrom(rows, 0, 1)
+    else if (event.key === 'End') next = reachableFrom(rows, rows.length - 1, -1)
+    else if (event.key === 'ArrowLeft') next = parentOf(rows, activeIndex)
+    else return
+    event.preventDefault()
+    if (next !== undefined) moveTo(next)
+  }
+
+  const finishRename = (sessionId: string, title: string | undefined): void => {
+    setRenaming(undefined)
+    if (title !== undefined) actions.rename(sessionId, title)
+    wanted.current = sessionId
+  }
+
+  return (
+    <div ref={frame} className="min-h-0 flex-1" onKeyDown={onKeyDown}>
+      <VList
+        ref={list}
+        role="tree"
+        aria-label="Sessions"
+        data={rows}
+        itemSize={28}
+        keepMounted={activeIndex === -1 ? [] : [activeIndex]}
+        className="px-1.5 pb-2"
+        style={{ height: '100%' }}
+      >
+        {(row, index) => {
+          const reachable = index === activeIndex
+          switch (row.kind) {
+            case 'project':
+              return (
+                <ProjectRow
+                  key={row.key}
+                  folder={row.folder}
+                  count={row.count}
+                  collapsed={row.collapsed}
+                  userHome={userHome}
+                  reachable={reachable}
+                  onToggle={onToggleProject}
+                  onBegin={actions.begin}
+                  onFocus={setFocusKey}
+                />
+              )
+            case 'session':
+              return (
+                <SessionRow
+                  key={row.key}
+                  summary={row.summary}
+                  level={row.level}
+                  showFolder={row.showFolder}
+                  userHome={userHome}
+                  current={row.summary.sessionId === currentSessionId}
+                  reachable={reachable}
+                  renaming={renaming === row.summary.sessionId}
+                  actions={actions}
+                  onRename={setRenaming}
+                  onRenamed={finishRename}
+                  onRemove={setRemoving}
+                  onFocus={setFocusKey}
+                />
+              )
+            case 'hit':
+              return (
+                <HitRow key={row.key} hit={row.hit} rowKey={row.key} reachable={reachable} onOpen={actions.open} onFocus={setFocusKey} />
+              )
+            case 'archive':
+              return (
+                <ArchiveRow
+                  key={row.key}
+                  open={row.open}
+                  loading={row.loading}
+                  reachable={reachable}
+                  onToggle={onToggleArchive}
+                  onFocus={setFocusKey}
+                />
+              )
+            case 'heading':
+              return (
+                <div key={row.key} className="px-2 pt-3 pb-1 text-tiny font-semibold text-ink-2">
+                  {row.text}
+                </div>
+              )
+            case 'note':
+              return (
+                <div key={row.key} className="px-2 py-1 text-small text-ink-3">
+                  {row.text}
+                </div>
+              )
+          }
+        }}
+      </VList>
+      <ConfirmDialog
+        open={removing !== undefined}
+        onOpenChange={(open) => !open && setRemoving(undefined)}
+        title="Delete this session?"
+        action="Delete session"
+        onConfirm={() => removing && actions.remove(removing.sessionId)}
+      >
+        “{removing && titleOf(removing)}” and everything said in it will be deleted for good.{' '}
+        {removing?.status === 'running' || removing?.status === 'waiting' ? 'It is working right now and will be stopped. ' : ''}
+        Files in the folder stay as they are.
+      </ConfirmDialog>
+    </div>
+  )
+}
+
+interface ArchiveRowProps {
+  open: boolean
+  loading: boolean
+  reachable: boolean
+  onToggle: () => void
+  onFocus: (key: string) => void
+}
+
+function ArchiveRow({ open, loading, reachable, onToggle, onFocus }: ArchiveRowProps) {
+  return (
+    <div
+      role="treeitem"
+      aria-level={1}
+      aria-expanded={open}
+      aria-busy={loading || undefined}
+      data-row="archive"
+      tabIndex={reachable ? 0 : -1}
+      onClick={onToggle}
+      onFocus={() => onFocus('archive')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ' && !(event.key === 'ArrowRight' && !open) && !(event.key === 'ArrowLeft' && open))
+          return
+        event.preventDefault()
+        onToggle()
+      }}
+      className="mt-3 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] px-2 text-tiny font-semibold tracking-[0.01em] text-ink-3 select-none hover:text-ink-2 focus-visible:-outline-offset-2"
+    >
+      <Archive aria-hidden className="size-[13px]" />
+      Archived
+      <ChevronRight aria-hidden className={cx('size-[13px] transition-transform duration-100', open && 'rotate-90')} />
+    </div>
+  )
+}
+
+function reachableFrom(rows: readonly TreeRow[], index: number, direction: 1 | -1): number | undefined {
+  const from = Math.max(0, Math.min(rows.length - 1, index))
+  for (let at = from; at >= 0 && at < rows.length; at += direction) if (isReachable(rows[at])) return at
+  for (let at = from; at >= 0 && at < rows.length; at -= direction) if (isReachable(rows[at])) return at
+  return undefined
+}
+
+function parentOf(rows: readonly TreeRow[], index: number): number | undefined {
+  for (let at = index - 1; at >= 0; at -= 1) if (rows[at]?.kind === 'project' || rows[at]?.kind === 'archive') return at
+  return undefined
+}

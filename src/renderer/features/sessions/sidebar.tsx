@@ -1,0 +1,224 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Plus, Search, Settings, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLayout } from '../../state/layout-state'
+import { archivedOf, projectsOf } from '../../state/ordered-sessions'
+import { useSessionActions } from '../../state/session-actions'
+import { useSessions, waitingSessions, withChanges } from '../../state/sessions-state'
+import { tellFailure } from '../../state/toasts-state'
+import { useClient, useQueries } from '../../state/trestle-context'
+import { Badge } from '../../ui/badge'
+import { cx } from '../../ui/cx'
+import { Dot } from '../../ui/dot'
+import { IconButton } from '../../ui/icon-button'
+import { Kbd } from '../../ui/kbd'
+import { Logo } from '../../ui/logo'
+import { Skeleton } from '../../ui/skeleton'
+import { SessionTree } from './session-tree'
+import { searchRows, treeRows } from './tree-rows'
+
+/** How long typing must rest before messages are searched, in ms. */
+const SEARCH_REST = 180
+const MOST_HITS = 30
+
+/** The left column: projects and their sessions, a search over both titles and messages, and what waits for the user. */
+export function Sidebar({ userHome }: { userHome: string | undefined }) {
+  const state = useSessions()
+  const view = useLayout((layout) => layout.view)
+  const actions = useSessionActions()
+  const [search, setSearch] = useState('')
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
+  const archive = useArchive()
+  const hits = useHits(search.trim())
+  const searching = search.trim() !== ''
+
+  const projects = useMemo(() => projectsOf(state), [state])
+  const archived = useMemo(() => archivedOf(state), [state])
+  const rows = useMemo(
+    () =>
+      searching
+        ? searchRows({ query: search, sessions: [...projects.flatMap((project) => project.sessions), ...archived], hits })
+        : treeRows({ projects, collapsed, archived, archive: { open: archive.open, loading: archive.loading } }),
+    [searching, search, projects, archived, hits, collapsed, archive.open, archive.loading],
+  )
+
+  const toggleProject = (folder: string): void => {
+    setCollapsed((before) => {
+      const next = new Set(before)
+      if (!next.delete(folder)) next.add(folder)
+      return next
+    })
+  }
+
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <header className="flex h-[46px] flex-none items-center gap-2 px-3.5 font-semibold tracking-[-0.01em]">
+        <Logo />
+        Trestle
+        <span className="flex-1" />
+        <IconButton label="New session" kbd="Mod+N" className="-mr-1.5" onClick={() => useLayout.getState().openNew()}>
+          <Plus aria-hidden />
+        </IconButton>
+      </header>
+      <SearchField value={search} onChange={setSearch} />
+      {state.loaded ? (
+        <SessionTree
+          rows={rows}
+          currentSessionId={view.kind === 'session' ? view.sessionId : undefined}
+          userHome={userHome}
+          actions={actions}
+          onToggleProject={toggleProject}
+          onToggleArchive={archive.toggle}
+        />
+      ) : (
+        <LoadingRows />
+      )}
+      <SidebarFoot />
+    </div>
+  )
+}
+
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <div
+      role="search"
+      className="mx-2.5 mt-0.5 mb-1 flex h-[30px] flex-none items-center gap-[7px] rounded-md border border-line bg-raised pr-1 pl-2 text-ink-3 focus-within:border-line-strong"
+    >
+      <Search aria-hidden className="size-[14px] flex-none" />
+      <input
+        ref={field}
+        type="text"
+        value={value}
+        aria-label="Search sessions and messages"
+        placeholder="Search sessions"
+        spellCheck={false}
+        className="h-full min-w-0 flex-1 rounded-sm bg-transparent text-small text-ink"
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && value !== '') {
+            event.stopPropagation()
+            onChange('')
+          } else if (event.key === 'ArrowDown') {
+            event.preventDefault()
+            field.current?.closest('[data-sidebar]')?.querySelector<HTMLElement>('[role=tree] [tabindex="0"]')?.focus()
+          }
+        }}
+      />
+      {value === '' ? (
+        <button
+          type="button"
+          aria-label="Open the command palette"
+          className="rounded-sm px-0.5 leading-none"
+          onClick={() => useLayout.getState().setPaletteOpen(true)}
+        >
+          <Kbd keys="Mod+K" />
+        </button>
+      ) : (
+        <button
+          type="button"
+          aria-label="Clear the search"
+          className="rounded-sm p-1 hover:text-ink"
+          onClick={() => {
+            onChange('')
+            field.current?.focus()
+          }}
+        >
+          <X aria-hidden className="size-[14px]" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+function SidebarFoot() {
+  const view = useLayout((layout) => layout.view)
+  const waiting = useSessions((state) => waitingSessions(state).length)
+  const goToFirst = (): void => {
+    const first = waitingSessions(useSessions.getState())[0]
+    if (first) useLayout.getState().openSession(first.sessionId)
+  }
+  return (
+    <footer className="flex-none border-t border-line p-1.5">
+      <div role="status" className="contents">
+        {waiting > 0 && (
+          <button type="button" onClick={goToFirst} className={FOOT_ROW}>
+            <Dot status="waiting" silent className="mx-1" />
+            Waiting
+            <span className="flex-1" />
+            <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>
+          </button>
+        )}
+      </div>
+      <button
+        type="button"
+        aria-current={view.kind === 'settings' ? 'page' : undefined}
+        aria-keyshortcuts="Control+,"
+        onClick={() => useLayout.getState().openSettings()}
+        className={cx(FOOT_ROW, view.kind === 'settings' && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+      >
+        <Settings aria-hidden className="size-[15px] stroke-[1.6]" />
+        Settings
+        <span className="flex-1" />
+        <Kbd keys="Mod+," />
+      </button>
+    </footer>
+  )
+}
+
+const FOOT_ROW =
+  'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2'
+
+function LoadingRows() {
+  return (
+    <div className="min-h-0 flex-1 space-y-4 px-4 py-4" role="status" aria-busy>
+      <span className="sr-only">Loading the sessions</span>
+      {['w-2/5', 'w-4/5', 'w-3/5', 'w-3/4', 'w-1/3', 'w-2/3'].map((width) => (
+        <Skeleton key={width} className={width} />
+      ))}
+    </div>
+  )
+}
+
+/** The archive: its sessions are asked for when it is first opened. */
+function useArchive(): { open: boolean; loading: boolean; toggle: () => void } {
+  const client = useClient()
+  const [open, setOpen] = useState(false)
+  const [asked, setAsked] = useState<'no' | 'loading' | 'yes'>('no')
+  const toggle = (): void => {
+    setOpen(!open)
+    if (open || asked !== 'no') return
+    setAsked('loading')
+    client.session.list({ archived: true, limit: 10_000 }).then(
+      (list) => {
+        useSessions.setState((state) => withChanges(state, list, []))
+        setAsked('yes')
+      },
+      (error: unknown) => {
+        setAsked('no')
+        setOpen(false)
+        tellFailure(error)
+      },
+    )
+  }
+  return { open, loading: asked === 'loading', toggle }
+}
+
+/** Messages that fit what was typed, once typing rests; undefined while they are looked for. */
+function useHits(query: string) {
+  const queries = useQueries()
+  const [rested, setRested] = useState(query)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(query), SEARCH_REST)
+    return () => clearTimeout(timer)
+  }, [query])
+  const { data, error } = useQuery(
+    queries.session.search.queryOptions({
+      input: { query: rested.slice(0, 500) || ' ', limit: MOST_HITS },
+      enabled: rested !== '' && query !== '',
+      placeholderData: keepPreviousData,
+      retry: false,
+    }),
+  )
+  return error ? [] : data
+}

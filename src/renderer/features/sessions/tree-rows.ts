@@ -1,0 +1,87 @@
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import { titleOf, type Project } from '../../state/ordered-sessions'
+
+/** One line of the sidebar's list. `key` is unique and stays with what it stands for. */
+export type TreeRow =
+  | { kind: 'project'; key: string; folder: string; count: number; collapsed: boolean }
+  | {
+      kind: 'session'
+      key: string
+      summary: SessionSummary
+      level: 1 | 2
+      /** Said beside the title where no project row is above it. */ showFolder: boolean
+    }
+  | { kind: 'archive'; key: string; open: boolean; loading: boolean }
+  | { kind: 'hit'; key: string; hit: SearchHit }
+  | { kind: 'heading'; key: string; text: string }
+  | { kind: 'note'; key: string; text: string }
+
+interface TreeInput {
+  projects: readonly Project[]
+  collapsed: ReadonlySet<string>
+  archived: readonly SessionSummary[]
+  archive: { open: boolean; loading: boolean }
+}
+
+/** Projects with their sessions, then the archive. */
+export function treeRows({ projects, collapsed, archived, archive }: TreeInput): TreeRow[] {
+  const rows: TreeRow[] = []
+  for (const { folder, sessions } of projects) {
+    const isCollapsed = collapsed.has(folder)
+    rows.push({ kind: 'project', key: `project:${folder}`, folder, count: sessions.length, collapsed: isCollapsed })
+    if (!isCollapsed)
+      for (const summary of sessions) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+  }
+  rows.push({ kind: 'archive', key: 'archive', ...archive })
+  if (archive.open) {
+    for (const summary of archived) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
+    if (!archive.loading && archived.length === 0) rows.push({ kind: 'note', key: 'no-archived', text: 'Nothing is archived.' })
+  }
+  return rows
+}
+
+interface SearchInput {
+  query: string
+  sessions: readonly SessionSummary[]
+  /** Undefined while they are being looked for. */
+  hits: readonly SearchHit[] | undefined
+}
+
+/** What fits the search: titles and folders at once, messages when they have been looked through. */
+export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
+  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  const rows: TreeRow[] = []
+  for (const summary of sessions) {
+    const text = `${titleOf(summary)}\n${summary.folder}`.toLocaleLowerCase()
+    if (words.every((word) => text.includes(word)))
+      rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
+  }
+  if (rows.length === 0) rows.push({ kind: 'note', key: 'no-title', text: 'No title fits.' })
+  rows.push({ kind: 'heading', key: 'messages', text: 'In messages' })
+  if (!hits) rows.push({ kind: 'note', key: 'searching', text: 'Searching …' })
+  else if (hits.length === 0) rows.push({ kind: 'note', key: 'no-hit', text: 'No message fits.' })
+  else for (const hit of hits) rows.push({ kind: 'hit', key: `hit:${hit.sessionId}:${hit.seq}`, hit })
+  return rows
+}
+
+/** Whether the row can be reached and acted on by keyboard. */
+export function isReachable(row: TreeRow | undefined): boolean {
+  return row !== undefined && row.kind !== 'note' && row.kind !== 'heading'
+}
+
+/** The snippet in pieces; `marked` are the words that matched (between U+0001 and U+0002). */
+export function snippetPieces(snippet: string): { text: string; marked: boolean }[] {
+  return snippet
+    .split('\u0001')
+    .flatMap((piece, index) => {
+      if (index === 0) return [{ text: piece, marked: false }]
+      const end = piece.indexOf('\u0002')
+      return end === -1
+        ? [{ text: piece, marked: true }]
+        : [
+            { text: piece.slice(0, end), marked: true },
+            { text: piece.slice(end + 1), marked: false },
+          ]
+    })
+    .filter((piece) => piece.text !== '')
+}

@@ -1,0 +1,83 @@
+import { Copy } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { AppInfo } from '../../../shared/contract/app'
+import type { ConfigProblem, SettingsView } from '../../../shared/model/settings'
+import { tell, tellFailure } from '../../state/toasts-state'
+import { IconButton } from '../../ui/icon-button'
+import { Logo } from '../../ui/logo'
+import { SectionHead } from './section-head'
+
+/** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
+export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
+  return (
+    <div className="space-y-9">
+      <section aria-labelledby="settings-about">
+        <SectionHead id="settings-about" title="About" />
+        <dl className="overflow-hidden rounded-lg border border-line bg-raised">
+          <Row name="Version">
+            <span className="flex items-center gap-2">
+              <Logo /> Trestle {info?.version ?? '…'}
+            </span>
+          </Row>
+          {info && (
+            <Row name="Runs as">{info.host === 'electron' ? `Desktop app on ${info.platform}` : `Web host on ${info.platform}`}</Row>
+          )}
+          {info && <PathRow name="Home folder" path={info.home} />}
+          <PathRow name="Configuration file" path={settings.file} />
+        </dl>
+        <p className="mt-2 text-small text-ink-3">
+          Changes made in the file by hand take effect at once; comments and order survive changes made here.
+        </p>
+      </section>
+      <section aria-labelledby="settings-problems">
+        <SectionHead id="settings-problems" title="Configuration" />
+        {settings.problems.length === 0 ? (
+          <p className="text-ui text-ink-2">The configuration file has no mistakes.</p>
+        ) : (
+          <Problems problems={settings.problems} />
+        )}
+      </section>
+    </div>
+  )
+}
+
+/** Every mistake with its place. */
+export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
+  return (
+    <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklch,var(--fail)_35%,var(--line))] bg-fail-bg">
+      {problems.map((problem, index) => (
+        <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
+          <p className="font-mono text-small break-all text-fail-ink">
+            {[problem.file, problem.line, problem.column].filter((part) => part !== undefined).join(':')}
+          </p>
+          <p className="break-words">{problem.message}</p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-h-[38px] flex-wrap items-center gap-x-4 border-t border-line px-3.5 py-1 first:border-t-0">
+      <dt className="w-[150px] flex-none text-ink-2">{name}</dt>
+      <dd className="min-w-0 flex-1">{children}</dd>
+    </div>
+  )
+}
+
+function PathRow({ name, path }: { name: string; path: string }) {
+  return (
+    <Row name={name}>
+      <span className="flex items-center gap-1">
+        <span className="min-w-0 flex-1 font-mono text-small break-all">{path}</span>
+        <IconButton
+          label={`Copy the path of the ${name.toLowerCase()}`}
+          onClick={() => void navigator.clipboard.writeText(path).then(() => tell('Path copied'), tellFailure)}
+        >
+          <Copy aria-hidden />
+        </IconButton>
+      </span>
+    </Row>
+  )
+}

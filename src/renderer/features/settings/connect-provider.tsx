@@ -1,0 +1,147 @@
+import { useState, type FormEvent } from 'react'
+import { PROVIDER_TYPES, type ProviderType, type SettingsView } from '../../../shared/model/settings'
+import { formFailure } from '../../state/field-errors'
+import { useSettingsChange } from '../../state/settings-query'
+import { Button } from '../../ui/button'
+import { ErrorNote } from '../../ui/error-note'
+import { SelectField } from '../../ui/select-field'
+import { TextField } from '../../ui/text-field'
+import { TestResult, useConnectionTest } from './connection-test'
+import { baseUrlProblem, PROVIDER_WORDS, suggestProviderId } from './provider-words'
+
+interface ConnectProviderProps {
+  settings: SettingsView
+  /** The model answered and is saved. */
+  onConnected: (modelId: string) => void
+  onCancel: () => void
+}
+
+const FIELDS = ['type', 'baseUrl', 'apiKey', 'model', 'id']
+const USUAL_WINDOW = 128_000
+
+/** The shortest way to a working model: where it is, the key, its name, and a test whether it answers. */
+export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProviderProps) {
+  const [type, setType] = useState<ProviderType>('openai-compatible')
+  const [baseUrl, setBaseUrl] = useState('')
+  const [apiKey, setApiKey] = useState('')
+  const [model, setModel] = useState('')
+  const [checked, setChecked] = useState(false)
+  // What an earlier try has saved is changed by the next one, not doubled.
+  const [savedAs, setSavedAs] = useState<{ providerId: string; modelId: string }>()
+  const connect = useSettingsChange(
+    async (api, { providerId, modelId, isOther }: { providerId: string; modelId: string; isOther: boolean }) => {
+      await api.saveProvider({
+        id: providerId,
+        type,
+        ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
+        ...(apiKey.trim() && { apiKey: apiKey.trim() }),
+      })
+      if (isOther && savedAs)
+        await (savedAs.providerId === providerId
+          ? api.removeModel({ id: savedAs.modelId })
+          : api.removeProvider({ id: savedAs.providerId }))
+      return api.saveModel({
+        id: modelId,
+        providerId,
+        model: model.trim(),
+        contextWindow: USUAL_WINDOW,
+        toolCalls: true,
+        imagesIn: false,
+        thinking: false,
+      })
+    },
+  )
+  const test = useConnectionTest()
+  const words = PROVIDER_WORDS[type]
+  const problems: Record<string, string | undefined> = {
+    baseUrl: baseUrlProblem(type, baseUrl.trim()),
+    model: model.trim() === '' ? 'The provider’s name of the model is needed' : undefined,
+  }
+  const refused = formFailure(connect.error, FIELDS)
+  const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
+  const busy = connect.isPending || test.isPending
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    if (busy) return
+    setChecked(true)
+    test.reset()
+    if (Object.values(problems).some((problem) => problem !== undefined)) {
+      const form = event.currentTarget
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    const taken = settings.providers.map(({ id }) => id).filter((id) => id !== savedAs?.providerId)
+    const providerId = suggestProviderId(type, baseUrl.trim(), taken)
+    const modelId = `${providerId}/${model.trim()}`
+    try {
+      await connect.mutateAsync({ providerId, modelId, isOther: savedAs !== undefined && savedAs.modelId !== modelId })
+      setSavedAs({ providerId, modelId })
+      const outcome = await test.mutateAsync(modelId)
+      if (outcome.ok) onConnected(modelId)
+    } catch {
+      // Both mutations keep their error; it is shown below.
+    }
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => void submit(event)}
+      aria-label="Connect a provider"
+      className="rounded-lg border border-line bg-raised p-4"
+    >
+      <div className="grid grid-cols-2 gap-x-4 gap-y-3.5 max-mid:grid-cols-1">
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={(event) => setType(PROVIDER_TYPES.find((value) => value === event.target.value) ?? type)}
+        >
+          {PROVIDER_TYPES.map((value) => (
+            <option key={value} value={value}>
+              {PROVIDER_WORDS[value].name}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Base URL"
+          mono
+          inputMode="url"
+          value={baseUrl}
+          placeholder={words.defaultUrl ?? 'http://127.0.0.1:8080/v1'}
+          error={errorOf('baseUrl')}
+          onChange={(event) => setBaseUrl(event.target.value)}
+        />
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="new-password"
+          value={apiKey}
+          hint="Kept in the key store of this machine. Empty if the server wants none."
+          error={errorOf('apiKey')}
+          onChange={(event) => setApiKey(event.target.value)}
+        />
+        <TextField
+          label="Model name"
+          mono
+          value={model}
+          placeholder={words.modelExample}
+          hint="As the provider spells it."
+          error={errorOf('model') ?? errorOf('id')}
+          onChange={(event) => setModel(event.target.value)}
+        />
+      </div>
+      {refused.failure && <ErrorNote failure={refused.failure} className="mt-3.5" />}
+      <TestResult test={test} className="[&:not(:empty)]:mt-3" />
+      <div className="mt-4 flex flex-wrap items-center gap-2">
+        <Button variant="primary" type="submit" busy={busy}>
+          Connect and test
+        </Button>
+        {savedAs && test.data && !test.data.ok && <Button onClick={() => onConnected(savedAs.modelId)}>Use it all the same</Button>}
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

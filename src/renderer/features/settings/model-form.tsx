@@ -1,0 +1,150 @@
+import { useId, useState, type FormEvent } from 'react'
+import type { ModelView, ProviderView } from '../../../shared/model/settings'
+import { formFailure } from '../../state/field-errors'
+import { useSettingsChange } from '../../state/settings-query'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { ErrorNote } from '../../ui/error-note'
+import { SelectField } from '../../ui/select-field'
+import { Switch } from '../../ui/switch'
+import { TextField } from '../../ui/text-field'
+import { PROVIDER_WORDS } from './provider-words'
+
+interface ModelFormProps {
+  /** Undefined: a new one. */
+  model: ModelView | undefined
+  providers: readonly ProviderView[]
+  /** Ids that are in use. */
+  taken: readonly string[]
+  onClose: () => void
+}
+
+const FIELDS = ['id', 'providerId', 'model', 'label', 'contextWindow']
+const LEAST_WINDOW = 1000
+const MOST_WINDOW = 100_000_000
+
+/** Adds or changes a model: whose it is, what it is called there, and what it can do. */
+export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) {
+  const formId = useId()
+  const [providerId, setProviderId] = useState(model?.providerId ?? providers[0]?.id ?? '')
+  const [name, setName] = useState(model?.model ?? '')
+  const [label, setLabel] = useState(model && model.label !== model.id && model.label !== model.model ? model.label : '')
+  const [contextWindow, setContextWindow] = useState(String(model?.contextWindow ?? 128_000))
+  const [toolCalls, setToolCalls] = useState(model?.toolCalls ?? true)
+  const [imagesIn, setImagesIn] = useState(model?.imagesIn ?? false)
+  const [thinking, setThinking] = useState(model?.thinking ?? false)
+  const [checked, setChecked] = useState(false)
+  const save = useSettingsChange((settings, input: Parameters<typeof settings.saveModel>[0]) => settings.saveModel(input))
+
+  const id = model?.id ?? `${providerId}/${name.trim()}`
+  const size = Number(contextWindow.replace(/[\s_,.]/g, ''))
+  const problems: Record<string, string | undefined> = {
+    providerId: providerId === '' ? 'Choose a provider' : undefined,
+    model:
+      name.trim() === ''
+        ? 'The provider’s name of the model is needed'
+        : !model && taken.includes(id)
+          ? 'This model is in the list already'
+          : undefined,
+    contextWindow:
+      Number.isInteger(size) && size >= LEAST_WINDOW && size <= MOST_WINDOW ? undefined : 'A whole number of tokens, at least 1,000',
+  }
+  const refused = formFailure(save.error, FIELDS)
+  const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
+  const type = providers.find((provider) => provider.id === providerId)?.type
+
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setChecked(true)
+    if (Object.values(problems).some((problem) => problem !== undefined)) {
+      const form = event.currentTarget
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    save.mutate(
+      {
+        id,
+        providerId,
+        model: name.trim(),
+        ...(label.trim() && { label: label.trim() }),
+        contextWindow: size,
+        toolCalls,
+        imagesIn,
+        thinking,
+      },
+      { onSuccess: onClose },
+    )
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={model ? model.id : 'Add a model'}
+      footer={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form={formId} busy={save.isPending}>
+            {model ? 'Save' : 'Add model'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-3.5 pb-2">
+        <SelectField
+          label="Provider"
+          value={providerId}
+          disabled={model !== undefined}
+          error={errorOf('providerId')}
+          onChange={(event) => setProviderId(event.target.value)}
+        >
+          {providers.map((provider) => (
+            <option key={provider.id} value={provider.id}>
+              {provider.id}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Model name"
+          mono
+          value={name}
+          placeholder={type ? PROVIDER_WORDS[type].modelExample : ''}
+          hint="As the provider spells it."
+          error={errorOf('model') ?? errorOf('id')}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label="Label"
+          value={label}
+          placeholder={name.trim()}
+          hint="What Trestle calls it; may stay empty."
+          error={errorOf('label')}
+          onChange={(event) => setLabel(event.target.value)}
+        />
+        <TextField
+          label="Context window"
+          mono
+          inputMode="numeric"
+          value={contextWindow}
+          hint="Tokens that fit into one request."
+          error={errorOf('contextWindow')}
+          onChange={(event) => setContextWindow(event.target.value)}
+        />
+        <fieldset className="flex flex-col gap-2.5 pt-1">
+          <legend className="pb-2 text-small font-medium text-ink-2">Capabilities</legend>
+          <Switch
+            label="Tools"
+            description="Can read, edit and run. Without it the model can only talk."
+            checked={toolCalls}
+            onChange={setToolCalls}
+          />
+          <Switch label="Images" description="Can be sent pictures." checked={imagesIn} onChange={setImagesIn} />
+          <Switch label="Thinking" description="Reasons before it answers." checked={thinking} onChange={setThinking} />
+        </fieldset>
+        {refused.failure && <ErrorNote failure={refused.failure} />}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,141 @@
+import { useId, useState, type FormEvent } from 'react'
+import { PROVIDER_TYPES, type ProviderType, type ProviderView } from '../../../shared/model/settings'
+import { formFailure } from '../../state/field-errors'
+import { useSettingsChange } from '../../state/settings-query'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { ErrorNote } from '../../ui/error-note'
+import { SelectField } from '../../ui/select-field'
+import { TextField } from '../../ui/text-field'
+import { baseUrlProblem, PROVIDER_WORDS, suggestProviderId } from './provider-words'
+
+interface ProviderFormProps {
+  /** Undefined: a new one. */
+  provider: ProviderView | undefined
+  /** Names that are in use. */
+  taken: readonly string[]
+  onClose: () => void
+}
+
+const FIELDS = ['id', 'type', 'baseUrl', 'apiKeyEnv', 'apiKey']
+
+/** Adds or changes a provider. A stored key is never shown; leaving the field empty keeps it. */
+export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
+  const formId = useId()
+  const [type, setType] = useState<ProviderType>(provider?.type ?? 'openai-compatible')
+  const [name, setName] = useState<string>()
+  const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? '')
+  const [apiKey, setApiKey] = useState('')
+  const [apiKeyEnv, setApiKeyEnv] = useState(provider?.apiKeyEnv ?? '')
+  const [checked, setChecked] = useState(false)
+  const save = useSettingsChange((settings, input: Parameters<typeof settings.saveProvider>[0]) => settings.saveProvider(input))
+
+  const id = provider?.id ?? (name === undefined ? suggestProviderId(type, baseUrl.trim(), taken) : name.trim())
+  const problems: Record<string, string | undefined> = {
+    id: idProblem(id, provider === undefined ? taken : []),
+    baseUrl: baseUrlProblem(type, baseUrl.trim()),
+    apiKeyEnv:
+      apiKeyEnv.trim() === '' || /^[A-Za-z_]\w*$/.test(apiKeyEnv.trim()) ? undefined : 'A variable name has letters, digits and _ only',
+  }
+  const refused = formFailure(save.error, FIELDS)
+  const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
+  const words = PROVIDER_WORDS[type]
+
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setChecked(true)
+    if (Object.values(problems).some((problem) => problem !== undefined)) {
+      const form = event.currentTarget
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    save.mutate(
+      {
+        id,
+        type,
+        ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
+        ...(apiKeyEnv.trim() && { apiKeyEnv: apiKeyEnv.trim() }),
+        ...(apiKey.trim() && { apiKey: apiKey.trim() }),
+      },
+      { onSuccess: onClose },
+    )
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={provider ? `Provider ${provider.id}` : 'Add a provider'}
+      footer={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form={formId} busy={save.isPending}>
+            {provider ? 'Save' : 'Add provider'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-3.5 pb-2">
+        <SelectField label="Type" value={type} error={errorOf('type')} onChange={(event) => setType(typeOf(event.target.value))}>
+          {PROVIDER_TYPES.map((value) => (
+            <option key={value} value={value}>
+              {PROVIDER_WORDS[value].name}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Base URL"
+          mono
+          inputMode="url"
+          value={baseUrl}
+          placeholder={words.defaultUrl ?? 'http://127.0.0.1:8080/v1'}
+          hint={words.defaultUrl ? 'Empty: the provider’s own address.' : undefined}
+          error={errorOf('baseUrl')}
+          onChange={(event) => setBaseUrl(event.target.value)}
+        />
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="new-password"
+          value={apiKey}
+          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored; type to replace it' : ''}
+          hint="Kept in the key store of this machine, never in config.toml, and never shown again."
+          error={errorOf('apiKey')}
+          onChange={(event) => setApiKey(event.target.value)}
+        />
+        <TextField
+          label="Or from an environment variable"
+          mono
+          value={apiKeyEnv}
+          placeholder={words.keyEnv}
+          hint="Only its name is written down. A stored key comes first."
+          error={errorOf('apiKeyEnv')}
+          onChange={(event) => setApiKeyEnv(event.target.value)}
+        />
+        {!provider && (
+          <TextField
+            label="Name"
+            mono
+            value={name ?? id}
+            hint="How models refer to it: name/model."
+            error={errorOf('id')}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+        {refused.failure && <ErrorNote failure={refused.failure} />}
+      </form>
+    </Dialog>
+  )
+}
+
+function typeOf(value: string): ProviderType {
+  return PROVIDER_TYPES.find((type) => type === value) ?? 'openai-compatible'
+}
+
+function idProblem(id: string, taken: readonly string[]): string | undefined {
+  if (id === '') return 'A name is needed'
+  if (!/^[\w.:@-]+$/.test(id)) return 'Letters, digits and . : @ _ - only'
+  return taken.includes(id) ? 'There is a provider of this name' : undefined
+}

@@ -1,0 +1,96 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { ProviderView, SettingsView } from '../../../shared/model/settings'
+import { useSettingsChange } from '../../state/settings-query'
+import { tellFailure } from '../../state/toasts-state'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { EmptyState } from '../../ui/empty-state'
+import { ProviderForm } from './provider-form'
+import { PROVIDER_WORDS } from './provider-words'
+import { SectionHead } from './section-head'
+
+/** Where models come from: addresses and keys. */
+export function ProvidersSection({ settings }: { settings: SettingsView }) {
+  const [editing, setEditing] = useState<{ provider: ProviderView | undefined }>()
+  const [removing, setRemoving] = useState<ProviderView>()
+  const remove = useSettingsChange((api, id: string) => api.removeProvider({ id }))
+  const modelsOf = (id: string): number =>
+    settings.models.filter((model) => model.providerId === id && model.origin === 'configured').length
+  return (
+    <section aria-labelledby="settings-providers">
+      <SectionHead
+        id="settings-providers"
+        title="Providers"
+        text="Servers that answer: a company’s API, a gateway, or a program on this machine."
+      >
+        <Button icon={<Plus aria-hidden />} onClick={() => setEditing({ provider: undefined })}>
+          Add provider
+        </Button>
+      </SectionHead>
+      {settings.providers.length === 0 ? (
+        <EmptyState title="No providers yet" className="rounded-lg border border-dashed border-line-strong">
+          Add one with its address and key. Local servers (Ollama, LM Studio, llama.cpp) are found by themselves, and the demo model needs
+          none.
+        </EmptyState>
+      ) : (
+        <ul className="overflow-hidden rounded-lg border border-line bg-raised">
+          {settings.providers.map((provider) => (
+            <li
+              key={provider.id}
+              className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2.5 first:border-t-0"
+            >
+              <div className="min-w-[180px] flex-1">
+                <p className="flex flex-wrap items-center gap-2">
+                  <span className="font-medium">{provider.id}</span>
+                  <KeyState provider={provider} />
+                </p>
+                <p className="text-small break-all text-ink-3">
+                  {PROVIDER_WORDS[provider.type].name} ·{' '}
+                  <span className="font-mono text-tiny">
+                    {provider.baseUrl ?? PROVIDER_WORDS[provider.type].defaultUrl ?? 'no address'}
+                  </span>
+                </p>
+              </div>
+              <div className="flex gap-1">
+                <Button variant="quiet" size="small" aria-label={`Edit ${provider.id}`} onClick={() => setEditing({ provider })}>
+                  Edit
+                </Button>
+                <Button variant="quiet" size="small" aria-label={`Remove ${provider.id}`} onClick={() => setRemoving(provider)}>
+                  Remove
+                </Button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {editing && (
+        <ProviderForm provider={editing.provider} taken={settings.providers.map(({ id }) => id)} onClose={() => setEditing(undefined)} />
+      )}
+      <ConfirmDialog
+        open={removing !== undefined}
+        onOpenChange={(open) => !open && setRemoving(undefined)}
+        title={`Remove the provider ${removing?.id ?? ''}?`}
+        action="Remove provider"
+        onConfirm={() => removing && remove.mutate(removing.id, { onError: tellFailure })}
+      >
+        {removing &&
+          `Its ${modelsOf(removing.id) === 1 ? 'one model' : `${modelsOf(removing.id)} models`} and its stored key go with it. Sessions keep what was said and ask for another model.`}
+      </ConfirmDialog>
+    </section>
+  )
+}
+
+function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView }) {
+  switch (keyFrom) {
+    case 'stored':
+      return <Badge tone="done">key stored</Badge>
+    case 'environment':
+      return <Badge tone="done">key from {apiKeyEnv ?? 'the environment'}</Badge>
+    case 'file':
+      return <Badge>key in config.toml</Badge>
+    case 'none':
+      return apiKeyEnv ? <Badge tone="wait">{apiKeyEnv} is not set</Badge> : <Badge>no key</Badge>
+  }
+}

@@ -1,0 +1,74 @@
+import { Tabs } from 'radix-ui'
+import type { AppInfo } from '../../../shared/contract/app'
+import { failureFrom } from '../../client/failure-from'
+import { SETTINGS_SECTIONS, useLayout, type SettingsSection } from '../../state/layout-state'
+import { useSettings } from '../../state/settings-query'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { ErrorNote } from '../../ui/error-note'
+import { Skeleton } from '../../ui/skeleton'
+import { AboutSection } from './about-section'
+import { GeneralSection } from './general-section'
+import { ModelsSection } from './models-section'
+import { ProvidersSection } from './providers-section'
+
+const WORDS: Record<SettingsSection, string> = { providers: 'Providers', models: 'Models', general: 'General', about: 'About' }
+
+/** The settings, in the main area. */
+export function SettingsPage({ section, info }: { section: SettingsSection; info: AppInfo | undefined }) {
+  const { data: settings, error, refetch, isFetching } = useSettings()
+  const choose = (value: string): void => {
+    const chosen = SETTINGS_SECTIONS.find((candidate) => candidate === value)
+    if (chosen) useLayout.getState().openSettings(chosen)
+  }
+  return (
+    <Tabs.Root value={section} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
+      <div className="flex-none border-b border-line">
+        <Tabs.List aria-label="Settings" className="mx-auto flex w-full max-w-[768px] gap-0.5 overflow-x-auto px-6 py-2 max-mid:px-3">
+          {SETTINGS_SECTIONS.map((name) => (
+            <Tabs.Trigger
+              key={name}
+              value={name}
+              className="flex h-[28px] items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
+            >
+              {WORDS[name]}
+              {name === 'about' && settings && settings.problems.length > 0 && <Badge tone="fail">{settings.problems.length}</Badge>}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+      </div>
+      {SETTINGS_SECTIONS.map((name) => (
+        <Tabs.Content key={name} value={name} tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+          <div className="mx-auto w-full max-w-[768px] px-6 py-6 max-mid:px-3">
+            {settings ? (
+              <>
+                {name === 'providers' && <ProvidersSection settings={settings} />}
+                {name === 'models' && (
+                  <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
+                )}
+                {name === 'general' && <GeneralSection settings={settings} />}
+                {name === 'about' && <AboutSection settings={settings} info={info} />}
+              </>
+            ) : error ? (
+              <ErrorNote
+                failure={failureFrom(error)}
+                actions={
+                  <Button size="small" busy={isFetching} onClick={() => void refetch()}>
+                    Try again
+                  </Button>
+                }
+              />
+            ) : (
+              <div role="status" aria-busy className="space-y-3">
+                <span className="sr-only">Loading the settings</span>
+                <Skeleton className="h-5 w-40" />
+                <Skeleton className="h-16 w-full rounded-lg" />
+                <Skeleton className="h-16 w-full rounded-lg" />
+              </div>
+            )}
+          </div>
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}

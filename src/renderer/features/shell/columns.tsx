@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react'
+import { useLayout } from '../../state/layout-state'
+import { useMediaQuery } from '../../state/media-query'
+import { Drawer } from './drawer'
+
+/** Below these widths (px) a column becomes a drawer; the same numbers as in theme.css. */
+const SIDEBAR_NEEDS = '(min-width: 720px)'
+const INSPECTOR_NEEDS = '(min-width: 1000px)'
+
+export function useRoom(): { sidebar: boolean; inspector: boolean } {
+  return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
+}
+
+interface ColumnsProps {
+  sidebar: ReactNode
+  /** Undefined where there is nothing to inspect. */
+  inspector: ReactNode | undefined
+  children: ReactNode
+}
+
+/** Sidebar, main area, inspector; on narrow windows the outer two are drawers. */
+export function Columns({ sidebar, inspector, children }: ColumnsProps) {
+  const room = useRoom()
+  const drawer = useLayout((layout) => layout.drawer)
+  const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
+  const { setDrawer } = useLayout.getState()
+  const close = (): void => setDrawer('none')
+  return (
+    <div className="flex h-full min-h-0">
+      <a
+        href="#main"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-3 py-1.5 text-ui font-medium shadow-high focus:translate-y-0"
+        onClick={(event) => {
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
+        Skip to the conversation
+      </a>
+      {room.sidebar ? (
+        <nav data-sidebar aria-label="Projects and sessions" className="w-[252px] flex-none border-r border-line bg-panel">
+          {sidebar}
+        </nav>
+      ) : (
+        <Drawer open={drawer === 'sidebar'} onClose={close} side="left" label="Projects and sessions">
+          <nav data-sidebar aria-label="Projects and sessions" className="min-h-0 flex-1">
+            {sidebar}
+          </nav>
+        </Drawer>
+      )}
+      <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+        {children}
+      </main>
+      {inspector !== undefined &&
+        (room.inspector ? (
+          inspectorOpen && (
+            <aside aria-label="Inspector" className="flex w-[376px] flex-none flex-col border-l border-line bg-panel">
+              {inspector}
+            </aside>
+          )
+        ) : (
+          <Drawer open={drawer === 'inspector'} onClose={close} side="right" label="Inspector">
+            <aside aria-label="Inspector" className="flex min-h-0 flex-1 flex-col">
+              {inspector}
+            </aside>
+          </Drawer>
+        ))}
+    </div>
+  )
+}

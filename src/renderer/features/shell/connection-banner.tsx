@@ -1,0 +1,41 @@
+import { Unplug } from 'lucide-react'
+import type { ConnectionState } from '../../client/connection'
+import { Banner } from '../../ui/banner'
+import { Button } from '../../ui/button'
+
+interface ConnectionBannerProps {
+  connection: ConnectionState
+  onReconnect: () => void
+}
+
+/** Says that the engine cannot be heard: since when, which attempt, and that nothing typed is lost. */
+export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerProps) {
+  const { status, lastSignAt, attempt, failure } = connection
+  if (status === 'open' || (status === 'connecting' && attempt <= 1)) return null
+  if (failure) {
+    return (
+      <div role="alert">
+        <Banner tone="fail" icon={<Unplug aria-hidden />}>
+          <strong className="font-semibold">{failure.title}.</strong> {failure.advice}
+        </Banner>
+      </div>
+    )
+  }
+  const since = lastSignAt === 0 ? '' : ` since ${new Date(lastSignAt).toLocaleTimeString()}`
+  return (
+    <div role="status">
+      <Banner
+        tone="wait"
+        icon={<Unplug aria-hidden />}
+        actions={
+          <Button size="small" onClick={onReconnect}>
+            Reconnect now
+          </Button>
+        }
+      >
+        <strong className="font-semibold">Disconnected{since}.</strong> Trying again, attempt {Math.max(1, attempt)}. What you typed is
+        kept; running work goes on without this window.
+      </Banner>
+    </div>
+  )
+}

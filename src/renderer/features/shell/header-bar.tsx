@@ -1,0 +1,103 @@
+import { Menu as MenuIcon, PanelRight } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { folderName } from '../../state/folder-name'
+import { IconButton } from '../../ui/icon-button'
+import { Tooltip } from '../../ui/tooltip'
+
+interface HeaderBarProps {
+  title: string
+  folder: string | undefined
+  userHome: string | undefined
+  /** Undefined when the title is not one to change (settings, a new session). */
+  onRename?: (title: string) => void
+  /** Shown where the sidebar is a drawer. */
+  onOpenSidebar: (() => void) | undefined
+  /** Opens and closes the inspector; undefined where there is none. */
+  inspector: { open: boolean; toggle: () => void } | undefined
+  /** Model, mode and context of the session. */
+  children?: ReactNode
+}
+
+/** The bar over the main area: what is open, where, and the switches that belong to it. */
+export function HeaderBar({ title, folder, userHome, onRename, onOpenSidebar, inspector, children }: HeaderBarProps) {
+  return (
+    <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] max-mid:flex-wrap max-mid:gap-y-0 max-mid:px-2.5 max-mid:pb-1.5">
+      <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 max-mid:min-w-full max-mid:gap-2">
+        {onOpenSidebar && (
+          <IconButton label="Projects and sessions" className="-ml-1.5" onClick={onOpenSidebar}>
+            <MenuIcon aria-hidden />
+          </IconButton>
+        )}
+        <Title title={title} onRename={onRename} />
+        {folder !== undefined && (
+          <Tooltip text={folder}>
+            <span tabIndex={-1} className="min-w-0 flex-shrink-[2] truncate text-small text-ink-3">
+              {folderName(folder, userHome).name}
+            </span>
+          </Tooltip>
+        )}
+        <span className="flex-1" />
+        {inspector && <InspectorToggle inspector={inspector} className="mid:hidden" />}
+      </div>
+      {children && <div className="flex min-w-0 items-center gap-2 max-mid:w-full max-mid:flex-wrap">{children}</div>}
+      {inspector && <InspectorToggle inspector={inspector} className="max-mid:hidden" />}
+    </header>
+  )
+}
+
+function InspectorToggle({ inspector, className }: { inspector: { open: boolean; toggle: () => void }; className: string }) {
+  return (
+    <IconButton
+      label={inspector.open ? 'Hide the inspector' : 'Show the inspector'}
+      kbd="Mod+I"
+      aria-expanded={inspector.open}
+      className={className}
+      onClick={inspector.toggle}
+    >
+      <PanelRight aria-hidden />
+    </IconButton>
+  )
+}
+
+function Title({ title, onRename }: { title: string; onRename: ((title: string) => void) | undefined }) {
+  const [draft, setDraft] = useState<string>()
+  const className = 'min-w-0 truncate text-body font-semibold'
+  if (!onRename) return <h1 className={className}>{title}</h1>
+  if (draft === undefined) {
+    return (
+      <h1 className="flex min-w-0">
+        <button
+          type="button"
+          title="Rename"
+          aria-label={`${title}, rename`}
+          className={`${className} -mx-1.5 rounded-sm px-1.5 py-0.5 hover:bg-sunken`}
+          onClick={() => setDraft(title)}
+        >
+          {title}
+        </button>
+      </h1>
+    )
+  }
+  const finish = (): void => {
+    const next = draft.trim()
+    if (next && next !== title) onRename(next)
+    setDraft(undefined)
+  }
+  return (
+    <input
+      autoFocus
+      value={draft}
+      maxLength={200}
+      aria-label="Title of the session"
+      className="h-[26px] w-[min(420px,100%)] min-w-0 rounded-sm border border-line-strong bg-raised px-1.5 text-body font-semibold"
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => setDraft(event.target.value)}
+      onBlur={finish}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Enter' && !event.nativeEvent.isComposing) finish()
+        if (event.key === 'Escape') setDraft(undefined)
+      }}
+    />
+  )
+}

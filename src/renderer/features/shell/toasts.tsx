@@ -1,0 +1,53 @@
+import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { dismissToast, useToasts, type Toast } from '../../state/toasts-state'
+import { cx } from '../../ui/cx'
+import { IconButton } from '../../ui/icon-button'
+
+/** How long a toast stays, in ms; one that tells a failure stays longer. Pointing at it holds it. */
+const STAY = { plain: 3000, fail: 12_000 }
+
+/** The corner where short messages appear; announced politely. */
+export function Toasts() {
+  const toasts = useToasts((state) => state.toasts)
+  return (
+    <div
+      role="region"
+      aria-label="Messages"
+      className="pointer-events-none fixed right-4 bottom-4 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col items-end gap-2"
+    >
+      <div aria-live="polite" className="contents">
+        {toasts.map((toast) => (
+          <ToastCard key={toast.id} toast={toast} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return
+    const timer = setTimeout(() => dismissToast(toast.id), STAY[toast.tone])
+    return () => clearTimeout(timer)
+  }, [toast, held])
+  return (
+    <div
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      className={cx(
+        'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
+        toast.tone === 'fail' ? 'border-[color-mix(in_oklch,var(--fail)_40%,var(--line))]' : 'border-line',
+      )}
+    >
+      <div className="min-w-0 flex-1 py-1">
+        <p className={cx('font-medium', toast.tone === 'fail' && 'text-fail-ink')}>{toast.title}</p>
+        {toast.message && <p className="break-words text-ink-2">{toast.message}</p>}
+      </div>
+      <IconButton label="Dismiss" onClick={() => dismissToast(toast.id)}>
+        <X aria-hidden />
+      </IconButton>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { subscribeApp } from '../client/subscribe-app'
+import type { TrestleClient } from '../../shared/contract'
+import { useSessions, withChanges, withWholeList } from './sessions-state'
+import { useLayout } from './layout-state'
+
+/**
+ * Keeps the session list true to the engine, and has settings asked for again when they changed. What may have changed unseen while the
+ * connection was lost is asked for again too. Returns how to stop.
+ */
+export function followApp(client: TrestleClient, queryClient: QueryClient): () => void {
+  let whole = true
+  let starts = 0
+  return subscribeApp(
+    client,
+    (push) => {
+      switch (push.type) {
+        case 'sessions':
+          useSessions.setState((state) => (whole ? withWholeList(state, push.changed) : withChanges(state, push.changed, push.removed)))
+          whole = false
+          for (const sessionId of push.removed) useLayout.getState().forgetSession(sessionId)
+          break
+        case 'settings':
+        case 'models':
+          void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
+          break
+        case 'heartbeat':
+          break
+      }
+    },
+    {
+      onStart: () => {
+        whole = true
+        starts += 1
+        if (starts > 1) void queryClient.invalidateQueries()
+      },
+    },
+  )
+}

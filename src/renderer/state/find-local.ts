@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { FoundServer } from '../../shared/model/settings'
+import { useClient, useQueries } from './trestle-context'
+
+/** Looks for model servers on this machine. What is found can be used at once, so the settings are asked for again. */
+export function useFindLocal() {
+  const client = useClient()
+  const queries = useQueries()
+  const queryClient = useQueryClient()
+  const search = useMutation({
+    mutationFn: () => client.settings.findLocal(),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queries.settings.key() }),
+  })
+  return { ...search, found: search.data ? foundWords(search.data) : '' }
+}
+
+/** What was found, in a sentence. */
+function foundWords(servers: readonly FoundServer[]): string {
+  if (servers.length === 0) return 'No server answered. Ollama, LM Studio and llama.cpp are found when they run on their usual ports.'
+  return servers
+    .map(
+      ({ name, models }) => `${name}: ${models.length === 0 ? 'no models' : models.length === 1 ? '1 model' : `${models.length} models`}`,
+    )
+    .join(' · ')
+}

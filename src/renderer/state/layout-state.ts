@@ -1,0 +1,96 @@
+import { create } from 'zustand'
+import { stored } from './stored'
+
+export const SETTINGS_SECTIONS = ['providers', 'models', 'general', 'about'] as const
+export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
+
+export const INSPECTOR_TABS = ['todos', 'changes', 'context'] as const
+export type InspectorTab = (typeof INSPECTOR_TABS)[number]
+
+/** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
+export type MainView =
+  | { kind: 'session'; sessionId: string }
+  | { kind: 'settings'; section: SettingsSection }
+  | { kind: 'new'; folder?: string }
+
+interface LayoutState {
+  view: MainView
+  /** The session to come back to from settings and the new-session page. */
+  lastSessionId: string | undefined
+  /** Beside the main area on a wide window. */
+  inspectorOpen: boolean
+  inspectorTab: InspectorTab
+  /** The drawer that stands in for a column on a narrow window. */
+  drawer: 'none' | 'sidebar' | 'inspector'
+  paletteOpen: boolean
+  shortcutsOpen: boolean
+  dismissedNotices: readonly string[]
+
+  openSession(sessionId: string): void
+  openSettings(section?: SettingsSection): void
+  openNew(folder?: string): void
+  /** Leaves settings or the new-session page. */
+  goBack(): void
+  /** The session is gone: shows the new-session page if it was on screen. */
+  forgetSession(sessionId: string): void
+  setInspectorOpen(open: boolean): void
+  setInspectorTab(tab: InspectorTab): void
+  setDrawer(drawer: LayoutState['drawer']): void
+  setPaletteOpen(open: boolean): void
+  setShortcutsOpen(open: boolean): void
+  dismissNotice(notice: string): void
+}
+
+const SESSION_KEY = 'trestle.session'
+const INSPECTOR_KEY = 'trestle.inspector'
+const TAB_KEY = 'trestle.inspectorTab'
+
+/** What is on screen: chosen by the user, never told by the engine. Parts of it are remembered between starts. */
+export const useLayout = create<LayoutState>()((set, get) => {
+  const lastSessionId = stored.read(SESSION_KEY)
+  const tab = INSPECTOR_TABS.find((name) => name === stored.read(TAB_KEY))
+  return {
+    view: lastSessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId: lastSessionId },
+    lastSessionId,
+    inspectorOpen: stored.read(INSPECTOR_KEY) !== 'closed',
+    inspectorTab: tab ?? 'todos',
+    drawer: 'none',
+    paletteOpen: false,
+    shortcutsOpen: false,
+    dismissedNotices: [],
+
+    openSession: (sessionId) => {
+      stored.write(SESSION_KEY, sessionId)
+      set({ view: { kind: 'session', sessionId }, lastSessionId: sessionId, drawer: 'none' })
+    },
+    openSettings: (section) => {
+      const { view } = get()
+      set({ view: { kind: 'settings', section: section ?? (view.kind === 'settings' ? view.section : 'providers') }, drawer: 'none' })
+    },
+    openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
+    goBack: () => {
+      const { lastSessionId: sessionId } = get()
+      set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })
+    },
+    forgetSession: (sessionId) => {
+      const { view, lastSessionId: last } = get()
+      if (last === sessionId) {
+        stored.write(SESSION_KEY, undefined)
+        set({ lastSessionId: undefined })
+      }
+      if (view.kind === 'session' && view.sessionId === sessionId) set({ view: { kind: 'new' } })
+    },
+    setInspectorOpen: (open) => {
+      stored.write(INSPECTOR_KEY, open ? 'open' : 'closed')
+      set({ inspectorOpen: open })
+    },
+    setInspectorTab: (inspectorTab) => {
+      stored.write(TAB_KEY, inspectorTab)
+      set({ inspectorTab })
+    },
+    setDrawer: (drawer) => set({ drawer }),
+    setPaletteOpen: (paletteOpen) => set({ paletteOpen }),
+    setShortcutsOpen: (shortcutsOpen) => set({ shortcutsOpen }),
+    dismissNotice: (notice) => set({ dismissedNotices: [...get().dismissedNotices, notice] }),
+  }
+})
