@@ -1,0 +1,100 @@
+import type { GrammarState, HighlighterCore } from 'shiki/core'
+import { loadLanguage } from './code-languages'
+
+/** A piece of a line in one colour. `kind` names the colour: a class `ct-<kind>`. */
+export interface CodeToken {
+  text: string
+  kind: string
+}
+
+const THEME = 'trestle'
+/** Lines longer than this are not read: one minified line would take seconds. */
+const LONGEST_LINE = 1000
+
+let core: Promise<HighlighterCore> | undefined
+const loading = new Map<string, Promise<HighlighterCore>>()
+const ready = new Map<string, HighlighterCore>()
+
+/** The highlighter with a language loaded. All of it is read when the first code with a known language is shown. */
+function withLanguage(language: string): Promise<HighlighterCore> {
+  let loaded = loading.get(language)
+  if (!loaded) {
+    loaded = (async () => {
+      core ??= createCore()
+      const highlighter = await core
+      await highlighter.loadLanguage(...(await loadLanguage(language)).default)
+      ready.set(language, highlighter)
+      return highlighter
+    })()
+    loading.set(language, loaded)
+  }
+  return loaded
+}
+
+async function createCore(): Promise<HighlighterCore> {
+  const [{ createHighlighterCore, createCssVariablesTheme }, { createJavaScriptRegexEngine }] = await Promise.all([
+    import('shiki/core'),
+    import('shiki/engine/javascript'),
+  ])
+  // The script engine, so that the page's policy needs no WebAssembly; a pattern it cannot do is left out.
+  const theme = createCssVariablesTheme({ name: THEME, variablePrefix: '--code-', fontStyle: false })
+  return createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) })
+}
+
+/** Highlights the lines of one code block, a few at a time, and goes on where it stopped when lines are added. */
+export class CodeLines {
+  readonly #language: string
+  #lines: string[] = []
+  readonly tokens: CodeToken[][] = []
+  #state: GrammarState | undefined
+
+  constructor(language: string) {
+    this.#language = language
+  }
+
+  /** Takes the lines as they are now. Lines that were read before and have changed are read again, with all after them. */
+  set(lines: string[]): void {
+    const before = this.#lines
+    this.#lines = lines
+    for (let n = 0; n < this.tokens.length; n += 1) {
+      if (before[n] === lines[n]) continue
+      // Where the grammar stood at that line is not kept: from the beginning then. It happens when a block turns out to be another one.
+      this.tokens.length = 0
+      this.#state = undefined
+      return
+    }
+  }
+
+  get done(): boolean {
+    return this.tokens.length >= this.#lines.length
+  }
+
+  /** Reads on for about `budgetMs`, up to line `until`. False when the language is not loaded yet. */
+  work(budgetMs: number, until: number): boolean {
+    const highlighter = ready.get(this.#language)
+    if (!highlighter) return false
+    const end = performance.now() + budgetMs
+    const stop = Math.min(until, this.#lines.length)
+    while (this.tokens.length < stop && performance.now() < end) {
+      const chunk = this.#lines.slice(this.tokens.length, Math.min(stop, this.tokens.length + 8))
+      const result = highlighter.codeToTokensBase(chunk.join('\n'), {
+        lang: this.#language,
+        theme: THEME,
+        tokenizeMaxLineLength: LONGEST_LINE,
+        ...(this.#state && { grammarState: this.#state }),
+      })
+      this.#state = highlighter.getLastGrammarState(result) ?? this.#state
+      chunk.forEach((_, n) => this.tokens.push((result[n] ?? []).map(({ content, color }) => ({ text: content, kind: kindOf(color) }))))
+    }
+    return true
+  }
+
+  load(): Promise<unknown> {
+    return withLanguage(this.#language)
+  }
+}
+
+/** `var(--code-token-string-expression)` is `string-expression`. */
+function kindOf(color: string | undefined): string {
+  return /--code-token-([\w-]+)/.exec(color ?? '')?.[1] ?? 'plain'
+}
