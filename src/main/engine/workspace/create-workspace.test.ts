@@ -28,7 +28,10 @@ describe('resolve', () => {
 
   it('does not count a path that climbs out, or only begins like the project, as inside', async () => {
     const { base, root, workspace } = await project()
-    expect(await workspace.resolve('../elsewhere/secret.txt')).toMatchObject({ realPath: join(base, 'elsewhere/secret.txt'), inside: false })
+    expect(await workspace.resolve('../elsewhere/secret.txt')).toMatchObject({
+      realPath: join(base, 'elsewhere/secret.txt'),
+      inside: false,
+    })
     expect(await workspace.resolve(`${root}-two/x`)).toMatchObject({ inside: false })
     expect(await workspace.resolve('..hidden/x')).toMatchObject({ inside: true })
     expect(await workspace.resolve('.')).toMatchObject({ realPath: root, inside: true })

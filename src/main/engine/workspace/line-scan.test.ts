@@ -11,7 +11,9 @@ function linesOf(text: string): string[] {
   return lines
 }
 
-const texts = fc.array(fc.constantFrom('a', 'bc', '\n', '\r', '\r\n', '\u20ac', 'x'.repeat(9)), { maxLength: 40 }).map((parts) => parts.join(''))
+const texts = fc
+  .array(fc.constantFrom('a', 'bc', '\n', '\r', '\r\n', '\u20ac', 'x'.repeat(9)), { maxLength: 40 })
+  .map((parts) => parts.join(''))
 
 describe('LineScan', () => {
   it('finds the same lines however the file is cut into chunks', () => {

@@ -1,0 +1,151 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { callTool, prepareCall } from '../../../../../test/support/call-tool'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { createWorkspace } from '../../workspace/create-workspace'
+import { editTool } from './edit'
+import { readTool } from './read'
+
+/** A file that was read, and an Edit of it. */
+async function fileWith(content: string | Uint8Array) {
+  const root = await tempFolder()
+  const workspace = createWorkspace({ root })
+  const path = join(root, 'a.ts')
+  await writeFile(path, content)
+  await callTool(readTool({ workspace }), { path: 'a.ts' })
+  const tool = editTool({ workspace })
+  const input = (oldString: string, newString: string, all = false) => ({
+    path: 'a.ts',
+    old_string: oldString,
+    new_string: newString,
+    replace_all: all,
+  })
+  return {
+    path,
+    tool,
+    input,
+    edit: (oldString: string, newString: string, all = false) => callTool(tool, input(oldString, newString, all)),
+    content: () => readFile(path, 'utf8'),
+  }
+}
+
+describe('Edit', () => {
+  it('replaces one exact occurrence and shows the diff', async () => {
+    const { path, edit, content } = await fileWith('a\nb\nc\n')
+    const result = await edit('b', 'B')
+    expect(result).toMatchObject({
+      text: 'Replaced 1 occurrence in a.ts (line 2).',
+      details: { kind: 'diff', path, added: 1, removed: 1, hash: expect.any(String) },
+    })
+    expect(await content()).toBe('a\nB\nc\n')
+  })
+
+  it('takes $ patterns of the new text literally', async () => {
+    const { edit, content } = await fileWith('price\nprice2\n')
+    await edit('price\n', "$& $1 $$ $` $'\n")
+    await edit('price2', '$&', true)
+    expect(await content()).toBe("$& $1 $$ $` $'\n$&\n")
+  })
+
+  it('does not guess when the text is ambiguous, and names the lines', async () => {
+    const { edit, content } = await fileWith('x = 1\ny\nx = 1\nx = 1\n')
+    expect(await edit('x = 1', 'x = 2')).toMatchObject({ isError: true, text: expect.stringContaining('3 times (lines 1, 3, 4)') })
+    expect(await content()).toBe('x = 1\ny\nx = 1\nx = 1\n')
+    expect((await edit('x = 1', 'x = 2', true)).text).toBe('Replaced 3 occurrences in a.ts.')
+    expect(await content()).toBe('x = 2\ny\nx = 2\nx = 2\n')
+  })
+
+  it('does not loop when the new text contains the old one', async () => {
+    const { edit, content } = await fileWith('a a\n')
+    await edit('a', 'aa', true)
+    expect(await content()).toBe('aa aa\n')
+  })
+
+  it('says why nothing was found', async () => {
+    const { edit, content } = await fileWith('if (a) {\n\tb()\n}\n')
+    expect((await edit('nowhere', 'x')).text).toContain('was not found in a.ts. Read the file again')
+    expect((await edit('    b()', 'x')).text).toContain('Line 2 differs only in white space')
+    expect((await edit('2\t\tb()', 'x')).text).toContain('line numbers')
+    expect(await content()).toBe('if (a) {\n\tb()\n}\n')
+  })
+
+  it('refuses equal strings before anybody is asked', async () => {
+    const { tool, input } = await fileWith('a')
+    expect(await tool.prepare(input('a', 'a'))).toMatchObject({ refused: { isError: true } })
+  })
+
+  it('matches CRLF files as LF, whatever the model sends, and writes CRLF back', async () => {
+    const { edit, content } = await fileWith('a\r\nb\r\nc\r\n')
+    expect((await edit('a\nb', 'A\nB\nnew')).text).toContain('CRLF line endings kept')
+    expect(await content()).toBe('A\r\nB\r\nnew\r\nc\r\n')
+    await edit('new\r\nc', 'n\r\nc2')
+    expect(await content()).toBe('A\r\nB\r\nn\r\nc2\r\n')
+    expect(await edit('A\r\nB', 'A\nB')).toMatchObject({ isError: true, text: expect.stringContaining('only in line endings') })
+  })
+
+  it('takes files with mixed endings as they are and says so', async () => {
+    const { edit, content } = await fileWith('a\r\nb\nc\n')
+    expect((await edit('a\nb', 'x')).text).toContain('Line 1 differs only in line endings')
+    expect((await edit('a\r\nb', 'a\r\nB')).text).toContain('mixed line endings')
+    expect(await content()).toBe('a\r\nB\nc\n')
+  })
+
+  it('says when an edit gives a file mixed endings', async () => {
+    const { edit } = await fileWith('a\nb\n')
+    expect((await edit('a', 'a\r\nx')).text).toContain('Line endings change from LF to mixed.')
+  })
+
+  it('keeps byte order mark, encoding and mode', async () => {
+    const utf16 = await fileWith(Buffer.from('\ufeffgr\u00fc\u00df\r\nx\r\n', 'utf16le').swap16())
+    await utf16.edit('gr\u00fc\u00df\nx', '\u{1f600}')
+    expect(await readFile(utf16.path)).toEqual(Buffer.from('\ufeff\u{1f600}\r\n', 'utf16le').swap16())
+    const bom = await fileWith('\ufeffa')
+    await chmod(bom.path, 0o640)
+    await bom.edit('a', 'b')
+    expect(await bom.content()).toBe('\ufeffb')
+    expect((await stat(bom.path)).mode & 0o777).toBe(0o640)
+  })
+
+  it('needs a Read of the version on disk', async () => {
+    const { path, edit, content } = await fileWith('a\n')
+    await writeFile(path, 'a\nchanged\n')
+    expect(await edit('a', 'b')).toMatchObject({ isError: true, text: expect.stringContaining('changed on disk') })
+    expect(await content()).toBe('a\nchanged\n')
+    const workspace = createWorkspace({ root: await tempFolder() })
+    await writeFile(join(workspace.root, 'x'), 'a')
+    const unread = await callTool(editTool({ workspace }), { path: 'x', old_string: 'a', new_string: 'b' })
+    expect(unread).toMatchObject({ isError: true, text: expect.stringContaining('Read it first') })
+    const missing = await callTool(editTool({ workspace }), { path: 'y', old_string: 'a', new_string: 'b' })
+    expect(missing).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
+  })
+
+  it('goes on from its own result', async () => {
+    const { edit, content } = await fileWith('a')
+    await edit('a', 'b')
+    await edit('b', 'c')
+    expect(await content()).toBe('c')
+  })
+
+  it('lets only one of two edits through that started from the same version', async () => {
+    const { edit, content } = await fileWith('a\nb\n')
+    const results = await Promise.all([edit('a', 'A'), edit('b', 'B')])
+    const failures = results.filter(({ isError }) => isError === true).length
+    // Whoever comes second either sees the other's result, which counts as read, or is refused; nothing is lost silently.
+    expect(await content()).toBe(failures === 0 ? 'A\nB\n' : results[0]?.isError === true ? 'a\nB\n' : 'A\nb\n')
+  })
+
+  it('shows in the preview what would happen, also that it would fail', async () => {
+    const { tool, input } = await fileWith('a\n')
+    expect(await (await prepareCall(tool, input('a', 'b'))).preview?.()).toMatchObject({
+      kind: 'diff',
+      diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n',
+    })
+    expect(await (await prepareCall(tool, input('zzz', 'b'))).preview?.()).toMatchObject({
+      kind: 'text',
+      text: expect.stringContaining('would fail'),
+    })
+    expect(await (await prepareCall(tool, input('zzz', 'b'))).check?.()).toMatchObject({ isError: true })
+    expect(await (await prepareCall(tool, input('a', 'b'))).check?.()).toBeUndefined()
+  })
+})

@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import { textOf } from '../../src/shared/model/message'
+import type { PreparedCall, Tool, ToolResult } from '../../src/main/engine/tool/tool'
+
+/** A result as tests look at it. */
+export interface Outcome extends ToolResult {
+  text: string
+}
+
+/** Validates, prepares and runs one call, as the loop would when it is allowed. */
+export async function callTool<Schema extends z.ZodType>(
+  tool: Tool<Schema>,
+  input: z.input<Schema>,
+  signal = new AbortController().signal,
+): Promise<Outcome> {
+  const prepared = await tool.prepare(tool.input.parse(input))
+  if ('refused' in prepared) return outcome(prepared.refused)
+  return outcome(await prepared.run({ callId: 'c1', signal, progress: () => undefined }))
+}
+
+/** Prepares a call that must not be refused. */
+export async function prepareCall<Schema extends z.ZodType>(tool: Tool<Schema>, input: z.input<Schema>): Promise<PreparedCall> {
+  const prepared = await tool.prepare(tool.input.parse(input))
+  if ('refused' in prepared) throw new Error(`refused: ${textOf(prepared.refused.content)}`)
+  return prepared
+}
+
+function outcome(result: ToolResult): Outcome {
+  return { ...result, text: textOf(result.content) }
+}
