@@ -9,6 +9,10 @@ function saver() {
   return { saved, save: async (text: string) => `/s/result-${saved.push(text)}.txt` }
 }
 
+async function diskFull(): Promise<string> {
+  throw new Error('no space left')
+}
+
 describe('limitResult', () => {
   it('leaves a result at the limit alone and saves nothing', async () => {
     const { saved, save } = saver()
@@ -52,10 +56,7 @@ describe('limitResult', () => {
   })
 
   it('gives the model what is allowed when the disk is full, instead of nothing', async () => {
-    const save = async (): Promise<string> => {
-      throw new Error('no space left')
-    }
-    const { content } = await limitResult(ok('x'.repeat(20)), { maxChars: 10, save })
+    const { content } = await limitResult(ok('x'.repeat(20)), { maxChars: 10, save: diskFull })
     expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^x{10}\n\n\[Cut here.*no space left/) }])
   })
 })

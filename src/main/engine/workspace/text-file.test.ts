@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeText, encodeText, lineEndings, notText, type TextFormat } from './text-file'
 
@@ -8,6 +8,9 @@ const FORMATS: TextFormat[] = [
   { encoding: 'utf-16le', bom: true },
   { encoding: 'utf-16be', bom: true },
 ]
+
+/** What a file is taken for that begins so. */
+const name = (start: string): string => notText(Buffer.from(start, 'latin1')).reason
 
 describe('decodeText and encodeText', () => {
   it('lose nothing on the way from disk and back, in any format', () => {
@@ -43,7 +46,6 @@ describe('decodeText and encodeText', () => {
   })
 
   it('know common types by their first bytes, so that the model is told what it has', () => {
-    const name = (start: string): string => notText(Buffer.from(start, 'latin1')).reason
     expect(name('\x89PNG\r\n\x1a\n\0')).toBe('PNG image')
     expect(name('RIFF\0\0\0\0WEBPVP8 ')).toBe('WebP image')
     expect(name('\0\0\0\x18ftypmp42')).toBe('MP4 video')

@@ -7,6 +7,13 @@ import { createWorkspace } from '../../workspace/create-workspace'
 import { editTool } from './edit'
 import { readTool } from './read'
 
+const input = (oldString: string, newString: string, all = false) => ({
+  path: 'a.ts',
+  old_string: oldString,
+  new_string: newString,
+  replace_all: all,
+})
+
 /** A file that was read, and an Edit of it. */
 async function fileWith(content: string | Uint8Array) {
   const root = await tempFolder()
@@ -15,16 +22,9 @@ async function fileWith(content: string | Uint8Array) {
   await writeFile(path, content)
   await callTool(readTool({ workspace }), { path: 'a.ts' })
   const tool = editTool({ workspace })
-  const input = (oldString: string, newString: string, all = false) => ({
-    path: 'a.ts',
-    old_string: oldString,
-    new_string: newString,
-    replace_all: all,
-  })
   return {
     path,
     tool,
-    input,
     edit: (oldString: string, newString: string, all = false) => callTool(tool, input(oldString, newString, all)),
     content: () => readFile(path, 'utf8'),
   }
@@ -71,7 +71,7 @@ describe('Edit', () => {
   })
 
   it('refuses equal strings before anybody is asked', async () => {
-    const { tool, input } = await fileWith('a')
+    const { tool } = await fileWith('a')
     expect(await tool.prepare(input('a', 'a'))).toMatchObject({ refused: { isError: true } })
   })
 
@@ -136,7 +136,7 @@ describe('Edit', () => {
   })
 
   it('shows in the preview what would happen, also that it would fail', async () => {
-    const { tool, input } = await fileWith('a\n')
+    const { tool } = await fileWith('a\n')
     expect(await (await prepareCall(tool, input('a', 'b'))).preview?.()).toMatchObject({
       kind: 'diff',
       diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n',

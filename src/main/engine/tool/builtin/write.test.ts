@@ -198,10 +198,8 @@ describe('Write: before it is allowed', () => {
     const { root, write } = await project()
     await symlink('.env', join(root, 'notes.txt'))
     for (const path of ['.env', 'notes.txt', 'id_rsa', '~/.aws/credentials', '~/.ssh/authorized_keys']) {
-      expect(await callTool(write, { path, content: 'x' }), path).toMatchObject({
-        isError: true,
-        text: expect.stringContaining('protected'),
-      })
+      const { text, isError } = await callTool(write, { path, content: 'x' })
+      expect({ path, isError, text }).toEqual({ path, isError: true, text: expect.stringContaining('is protected') })
     }
     expect(await readdir(root)).toEqual(['notes.txt'])
     expect((await callTool(write, { path: '.env.example', content: 'KEY=' })).isError).toBeUndefined()
