@@ -124,9 +124,10 @@ export class PlainText {
     else if (final === 'B' || final === 'e') screen.move(count, 0)
     else if (final === 'C' || final === 'a') screen.move(0, count)
     else if (final === 'D') screen.move(0, -count)
-    else if (final === 'E') screen.moveTo(undefined, 0), screen.move(count, 0)
-    else if (final === 'F') screen.moveTo(undefined, 0), screen.move(-count, 0)
-    else if (final === 'G' || final === '`') screen.moveTo(undefined, count - 1)
+    else if (final === 'E' || final === 'F') {
+      screen.carriageReturn()
+      screen.move(final === 'E' ? count : -count, 0)
+    } else if (final === 'G' || final === '`') screen.moveTo(undefined, count - 1)
     else if (final === 'd') screen.moveTo(count - 1, undefined)
     else if (final === 'H' || final === 'f') screen.moveTo(count - 1, Math.max(1, number(second, 1)) - 1)
     else if (final === 'K' || final === 'J') this.erase(final, number(first, 0))

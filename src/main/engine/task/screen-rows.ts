@@ -145,7 +145,10 @@ export class ScreenRows {
   /** Everything that scrolled out, then the screen; while a full-screen program runs, its screen comes last. */
   text(): string {
     const shown = this.main ? [...this.main.rows, ...this.rows] : this.rows
-    return this.scrolled.join('') + shown.map((row, index) => (index === 0 && this.scrolled.length === 0 ? textOf(row) : withBreak(row))).join('')
+    return (
+      this.scrolled.join('') +
+      shown.map((row, index) => (index === 0 && this.scrolled.length === 0 ? textOf(row) : withBreak(row))).join('')
+    )
   }
 
   private put(char: string, width: number): void {
@@ -281,7 +284,13 @@ function isAscii(text: string): boolean {
 function widthOf(char: string): 0 | 1 | 2 {
   const code = char.codePointAt(0)!
   if (code < 0x300) return 1
-  if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0x20d0 && code <= 0x20ff) || (code >= 0xfe00 && code <= 0xfe0f)) return 0
+  if (
+    (code >= 0x300 && code <= 0x36f) ||
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x20d0 && code <= 0x20ff) ||
+    (code >= 0xfe00 && code <= 0xfe0f)
+  )
+    return 0
   if (code < 0x1100) return 1
   const wide =
     code <= 0x115f ||

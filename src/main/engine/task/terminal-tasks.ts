@@ -1,4 +1,5 @@
 import type { Task } from '../../../shared/model/task'
+import type { SessionProcess } from './session-processes'
 
 /** A command to start in a terminal of its own. */
 export interface TaskStart {
@@ -8,7 +9,7 @@ export interface TaskStart {
   cwd: string
   /** ms; `null`: no limit. */
   timeoutMs: number | null
-  /** Aborting stops the whole process group: SIGTERM, 5 s, SIGKILL. */
+  /** Aborting stops everything the command started: SIGTERM, 5 s, SIGKILL. `run` does not wait for the last of it. */
   signal: AbortSignal
   /** The newest raw output; bounded and lossy on purpose (the file has everything). */
   onOutput?: (raw: string) => void
@@ -19,15 +20,25 @@ export interface TaskEnd {
   task: Task
   /** What the terminal would show without colours: escape codes gone, redraws collapsed. Head and tail when longer than asked. */
   text: string
-  /** Characters of the whole plain text, as far as known. */
+  /** Characters of the whole plain text; bytes printed, when not all of it is in memory any more. */
   totalChars: number
   truncated: boolean
   durationMs: number
+  /** What it left running in the background. It is stopped by `close`. */
+  leftRunning: SessionProcess[]
+  /** What the reader of the text should know beside it: no terminal, no bash, a log that is not whole. Sentences. */
+  notes: string[]
 }
 
-/** Commands as tasks: each its own process group with a PTY, its output on disk, memory bounded whatever is printed. */
+/** Commands as tasks: each its own session and process group with a PTY, its output on disk, memory bounded whatever is printed. */
 export interface TerminalTasks {
+  /**
+   * Runs a command to its end. Rejects only when it could not be started (no shell, no such folder, too long a command), with a message
+   * to act on. After an abort it resolves within 300 ms; what is still alive then is seen to in the background, and `close` waits for it.
+   */
   run(start: TaskStart, maxChars: number): Promise<TaskEnd>
-  /** Stops whatever still runs and waits for it. */
+  /** Loads what the first command needs, so that it need not wait. Optional; costs a few ms once. */
+  warm(): void
+  /** Stops whatever still runs, what ended commands left behind included, and waits for it. */
   close(): Promise<void>
 }

@@ -1,0 +1,85 @@
+import { delimiter, dirname, join } from 'node:path'
+import type { Settings } from '../config/settings'
+
+/** Keys of model and search providers: commands never see them, whether or not a provider of that name is configured. */
+const KEYS = [
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'MOONSHOT_API_KEY',
+  'KIMI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'AI_GATEWAY_API_KEY',
+  'AZURE_OPENAI_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'GROQ_API_KEY',
+  'MISTRAL_API_KEY',
+  'XAI_API_KEY',
+  'BRAVE_API_KEY',
+  'TAVILY_API_KEY',
+]
+
+/** What belongs to the terminal or the process Trestle itself was started from, and would mislead a program in a terminal of its own. */
+const OF_OUR_PARENT = [
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'WINDOW',
+  'WINDOWID',
+  'TERMCAP',
+  'TERM_PROGRAM',
+  'TERM_PROGRAM_VERSION',
+  'COLUMNS',
+  'LINES',
+  'ELECTRON_RUN_AS_NODE',
+  'NODE_CHANNEL_FD',
+  'NODE_CHANNEL_SERIALIZATION_MODE',
+]
+
+/** What npm adds for the script it runs; only meant for that script. */
+const OF_NPM =
+  /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
+
+/**
+ * The environment commands start from: `base` without the keys of the configured and of well-known providers, the names in `[tools] hide_env`
+ * (case does not matter), anything of Trestle's own, and what only concerns the process Trestle was started from. The keys stay readable in Trestle's own process, so this keeps
+ * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
+ */
+export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools'>): Record<string, string> {
+  const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
+  const removed = new Set([...KEYS, ...OF_OUR_PARENT, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
+  const fromNpm = base['npm_lifecycle_event'] !== undefined
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(base)) {
+    const upper = name.toUpperCase()
+    if (value === undefined || removed.has(upper) || upper.startsWith('TRESTLE_') || (fromNpm && OF_NPM.test(name))) continue
+    env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
+  }
+  // Programs colour their output for the pane and never wait in a pager or at a password prompt of git.
+  Object.assign(env, {
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    PAGER: 'cat',
+    GIT_PAGER: 'cat',
+    MANPAGER: 'cat',
+    SYSTEMD_PAGER: 'cat',
+  })
+  env['GIT_TERMINAL_PROMPT'] ??= '0'
+  return env
+}
+
+/** npm puts its package's programs first, Trestle's own `node` among them: the user's commands are to find the user's. */
+function withoutNpmFolders(path: string, packageJson: string | undefined): string {
+  const own = new Set<string>()
+  for (let folder = dirname(packageJson ?? '/'); ; folder = dirname(folder)) {
+    own.add(join(folder, 'node_modules', '.bin'))
+    if (dirname(folder) === folder) break
+  }
+  return path
+    .split(delimiter)
+    .filter((entry) => !own.has(entry) && !/[\\/]@npmcli[\\/]run-script[\\/]lib[\\/]node-gyp-bin$/.test(entry))
+    .join(delimiter)
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findShell, type Shell } from './find-shell'
+import type { StartProcess } from './running-process'
+import { TaskRun } from './task-run'
+import type { TerminalTasks } from './terminal-tasks'
+
+export interface TerminalTasksOptions {
+  /** Where the output files go; made when needed. */
+  outputDir: string
+  /** The environment of commands: see `commandEnv`. Asked at every start, so that changed settings count. */
+  env: () => Record<string, string>
+  /** Between SIGTERM and SIGKILL; ms. */
+  graceMs?: number
+  /** How commands are started; default: in a terminal, or in pipes with a note where there is none. */
+  starter?: () => Promise<{ start: StartProcess; note?: string }>
+  shell?: Shell
+}
+
+const DEFAULT_GRACE_MS = 5_000
+
+/** See `TerminalTasks`. Nothing is loaded or opened before the first command. */
+export function createTerminalTasks(options: TerminalTasksOptions): TerminalTasks {
+  const graceMs = options.graceMs ?? DEFAULT_GRACE_MS
+  const runs = new Set<TaskRun>()
+  let starting: Promise<{ start: StartProcess; note?: string }> | undefined
+  let started: { start: StartProcess; note?: string } | undefined
+  let shell = options.shell
+  let closed = false
+
+  const starter = (): Promise<{ start: StartProcess; note?: string }> => {
+    starting ??= (options.starter ?? defaultStarter)().then((found) => (started = found))
+    return starting
+  }
+
+  return {
+    async run(start, maxChars) {
+      if (closed) throw new Error('Trestle is closing; no command is started any more.')
+      const ready = started ?? (await starter())
+      shell ??= shellOfThisMachine()
+      const taskId = newTaskId()
+      const run = new TaskRun({
+        taskId,
+        start,
+        maxChars,
+        graceMs,
+        shell: shell.path,
+        env: { ...options.env(), TRESTLE_TASK: taskId },
+        outputPath: join(options.outputDir, `${taskId}.log`),
+        starter: ready.start,
+        notes: [ready.note, shell.note].filter((note) => note !== undefined),
+        onGone: () => runs.delete(run),
+      })
+      runs.add(run)
+      return run.ended()
+    },
+    warm() {
+      // A failure shows in `run`.
+      void starter().catch(() => {})
+    },
+    async close() {
+      closed = true
+      await Promise.all([...runs].map((run) => run.close()))
+    },
+  }
+}
+
+/** `bash-` and 8 of [0-9a-z]. */
+function newTaskId(): string {
+  let id = ''
+  while (id.length < 8) {
+    // 252 = 7 * 36: every character is equally likely.
+    for (const byte of randomBytes(12)) if (byte < 252 && id.length < 8) id += (byte % 36).toString(36)
+  }
+  return `bash-${id}`
+}
+
+function shellOfThisMachine(): Shell {
+  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  const found = findShell({ platform: process.platform, env: process.env, isFile })
+  if ('error' in found) throw new Error(found.error)
+  return found
+}
+
+async function defaultStarter(): Promise<{ start: StartProcess; note?: string }> {
+  try {
+    if (process.platform === 'win32') return { start: await (await import('./start-in-conpty')).conptyStarter() }
+    return { start: await (await import('./start-in-terminal')).terminalStarter() }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const note = `No terminal could be opened (${reason}), so the command ran with plain pipes.`
+    return { start: (await import('./start-in-pipes')).startInPipes, note }
+  }
+}

@@ -1,0 +1,42 @@
+import type { SessionProcess } from './session-processes'
+
+/** What a command is started with, whatever it runs in. */
+export interface ProcessStart {
+  shell: string
+  command: string
+  cwd: string
+  env: Record<string, string>
+}
+
+/** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order. */
+export interface ProcessEvents {
+  /** The bytes are only valid during the call. False: no more until `resume`. */
+  data: (bytes: Uint8Array) => boolean
+  /** The command ended; what it left in the background may still run and print. */
+  exit: (status: ExitStatus) => void
+  /** Nothing more will be printed: nobody has the terminal open any more. */
+  end: () => void
+  /** It could not be started; nothing else is called. */
+  error: (error: Error) => void
+}
+
+export interface ExitStatus {
+  exitCode?: number
+  signal?: string
+}
+
+/** A command that runs. */
+export interface RunningProcess {
+  pid: number | undefined
+  /** Reads on after `data` said no. */
+  resume(): void
+  /** SIGTERM to everything it started, SIGKILL after `graceMs`; resolves when nothing is left. */
+  stop(graceMs: number): Promise<void>
+  /** What it left running, after its exit. Cheap when there is nothing. */
+  leftRunning(): Promise<SessionProcess[]>
+  /** Closes our end of the terminal. */
+  release(): void
+}
+
+/** Starts a command; throws nothing. `note`: what the reader of the output should know about how it ran. */
+export type StartProcess = (start: ProcessStart, events: ProcessEvents) => RunningProcess

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rewriteNul } from './find-shell'
+import type { ProcessEvents, ProcessStart, RunningProcess, StartProcess } from './running-process'
+import { TERMINAL_COLS, TERMINAL_ROWS } from './screen-rows'
+
+/** What starts commands in Windows' pseudo console, in Git Bash; rejects when there is none. */
+export async function conptyStarter(): Promise<StartProcess> {
+  const pty = await import('node-pty')
+  return (start, events) => startInConpty(pty.spawn, start, events)
+}
+
+function startInConpty(spawn: (typeof import('node-pty'))['spawn'], start: ProcessStart, events: ProcessEvents): RunningProcess {
+  // Standard input is closed inside, because the pseudo console has only one way in.
+  const script = `exec </dev/null\n${rewriteNul(start.command)}`
+  const terminal = spawn(start.shell, ['-c', script], {
+    cwd: start.cwd,
+    env: start.env,
+    cols: TERMINAL_COLS,
+    rows: TERMINAL_ROWS,
+    encoding: null,
+  })
+  let over = false
+  // With `encoding: null` bytes come, whatever the declared type says.
+  terminal.onData((data: string | Uint8Array) => {
+    if (!events.data(typeof data === 'string' ? Buffer.from(data) : data)) terminal.pause()
+  })
+  terminal.onExit(({ exitCode }) => {
+    over = true
+    events.exit({ exitCode })
+    events.end()
+  })
+  return {
+    pid: terminal.pid,
+    resume: () => terminal.resume(),
+    async stop(graceMs) {
+      const end = performance.now() + graceMs
+      // Windows has no SIGTERM: the tree is asked to close, then ended.
+      await taskkill(['/PID', String(terminal.pid), '/T'])
+      while (!over && performance.now() < end) await sleep(40)
+      if (!over) await taskkill(['/PID', String(terminal.pid), '/T', '/F'])
+    },
+    leftRunning: async () => [],
+    release: () => {
+      if (!over) terminal.kill()
+    },
+  }
+}
+
+function taskkill(args: string[]): Promise<void> {
+  return new Promise((resolve) => {
+    execFile('taskkill', args, { windowsHide: true }, () => resolve())
+  })
+}

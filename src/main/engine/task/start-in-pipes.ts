@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import type { StartProcess } from './running-process'
+import { hasExited, sessionProcesses, signalGroup } from './session-processes'
+import { stopSession } from './stop-session'
+
+/** Where no terminal can be had: one pipe takes both output streams, in their order. Programs then see that there is no terminal. */
+export const startInPipes: StartProcess = (start, events) => {
+  const args = ['-c', 'exec "$1" -c -- "$2" 2>&1', 'trestle', start.shell, start.command]
+  const env = { ...start.env, PWD: start.cwd, TERM: 'dumb' }
+  const child = spawn('/bin/sh', args, { cwd: start.cwd, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  const leader = child.pid
+  const { stdout } = child
+  stdout.on('data', (bytes: Buffer) => {
+    if (!events.data(bytes)) stdout.pause()
+  })
+  stdout.on('error', () => {})
+  stdout.once('close', () => events.end())
+  child.once('error', (error) => {
+    if (leader === undefined) events.error(error)
+  })
+  child.once('exit', (code, signal) => events.exit({ ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) }))
+  return {
+    pid: leader,
+    resume: () => void stdout.resume(),
+    stop: async (graceMs) =>
+      leader === undefined
+        ? undefined
+        : stopSession({ leader, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] }, graceMs),
+    leftRunning: async () => (leader !== undefined && signalGroup(leader, 0) ? sessionProcesses(leader, [leader]) : []),
+    release: () => void stdout.destroy(),
+  }
+}
