@@ -1,0 +1,94 @@
+import { useState, type ReactNode } from 'react'
+import type { ResultPart } from '../../../../shared/model/message'
+import { textOf } from '../../../../shared/model/message'
+import type { ToolDetails } from '../../../../shared/model/preview'
+import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { CopyButton } from '../../../ui/content/copy-button'
+import { DiffView } from '../../../ui/content/diff-view'
+import { TerminalText } from '../../../ui/content/terminal-text'
+import { CommandOutput } from './command-output'
+import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
+import { PlainText } from './plain-text'
+import { prettyInput } from './tool-summary'
+
+/** What a call did, in full: its result in the form that fits, and on request the arguments as the model wrote them. */
+export function ToolDetailsView({ item }: { item: ToolItem }) {
+  const [input, setInput] = useState(false)
+  return (
+    <>
+      {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
+      <Body item={item} />
+      <div className="tool-acts">
+        <button type="button" aria-expanded={input} onClick={() => setInput(!input)}>
+          {input ? 'Hide arguments' : 'Arguments'}
+        </button>
+        <CopyButton text={() => resultText(item)} label="Copy the result" />
+      </div>
+      {input && <PlainText text={prettyInput(item.input)} label="Arguments" />}
+    </>
+  )
+}
+
+function Body({ item }: { item: ToolItem }): ReactNode {
+  if (item.content === undefined) return <Unfinished item={item} />
+  const failed = item.state === 'failed' || item.state === 'rejected'
+  const text = textOf(item.content)
+  const { details } = item
+  // A failing command shows its output; any other failure shows what the tool said.
+  if (failed && details?.kind !== 'output') return <PlainText text={text} label="Error" failed={item.state === 'failed'} />
+  if (!details) return text === '' ? <p className="tool-note">It returned nothing.</p> : <PlainText text={text} label="Result" />
+  return <Details details={details} content={item.content} />
+}
+
+function Unfinished({ item }: { item: ToolItem }): ReactNode {
+  if (item.progress !== '') return <TerminalText text={item.progress} live={item.state === 'running'} />
+  if (item.preview?.kind === 'diff')
+    return (
+      <Framed>
+        <DiffView diff={item.preview.diff} />
+      </Framed>
+    )
+  if (item.preview?.kind === 'command') return <TerminalText text={`$ ${item.preview.command}`} label="Command" />
+  if (item.preview?.kind === 'text') return <PlainText text={item.preview.text} label="Preview" />
+  if (item.state === 'interrupted')
+    return <p className="tool-note">The turn ended before this call had a result. It may have done part of its work.</p>
+  return <p className="tool-note">{item.state === 'running' ? 'Nothing to show yet.' : 'Not started yet.'}</p>
+}
+
+function Details({ details, content }: { details: ToolDetails; content: readonly ResultPart[] }): ReactNode {
+  switch (details.kind) {
+    case 'diff':
+      return (
+        <Framed>
+          <DiffView diff={details.diff} />
+          {details.note && <p className="tool-note px-3 pb-2">{details.note}</p>}
+        </Framed>
+      )
+    case 'command':
+      return <TerminalText text={`$ ${details.command}`} label="Command" />
+    case 'text':
+      return <PlainText text={details.text} label="Result" />
+    case 'file':
+      return <FileLines details={details} fallback={textOf(content)} />
+    case 'output':
+      return <CommandOutput details={details} />
+    case 'matches':
+      return <MatchList details={details} />
+    case 'entries':
+      return <EntryList details={details} />
+    case 'media':
+      return <MediaPreview details={details} content={content} />
+    case 'todos':
+      return <TodoItems todos={details.todos} />
+  }
+}
+
+function Framed({ children }: { children: ReactNode }) {
+  return <div className="overflow-hidden rounded-lg border border-line bg-raised">{children}</div>
+}
+
+function resultText(item: ToolItem): string {
+  if (item.details?.kind === 'output') return item.details.text
+  if (item.details?.kind === 'diff') return item.details.diff
+  return item.content ? textOf(item.content) : item.progress
+}

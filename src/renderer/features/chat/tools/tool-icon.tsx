@@ -1,0 +1,32 @@
+import {
+  FileImage,
+  FileOutput,
+  FilePen,
+  FileText,
+  FolderOpen,
+  FolderSearch,
+  ListTodo,
+  Search,
+  SquareTerminal,
+  Wrench,
+  type LucideIcon,
+} from 'lucide-react'
+
+const ICONS: Record<string, LucideIcon> = {
+  Bash: SquareTerminal,
+  Edit: FilePen,
+  Glob: FolderSearch,
+  Grep: Search,
+  ListDirectory: FolderOpen,
+  Patch: FilePen,
+  Read: FileText,
+  ReadMediaFile: FileImage,
+  TodoList: ListTodo,
+  Write: FileOutput,
+}
+
+/** The picture of a tool; a wrench for those it does not know. */
+export function ToolIcon({ name }: { name: string }) {
+  const Icon = ICONS[name] ?? Wrench
+  return <Icon aria-hidden className="size-[15px] flex-none stroke-[1.6]" />
+}

@@ -1,0 +1,105 @@
+import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { duration } from '../../../state/relative-time'
+
+/** What stands at the right end of a tool row. */
+export interface ToolOutcome {
+  text: string
+  tone: 'plain' | 'wait' | 'run' | 'fail'
+  /** Lines added and removed, shown in colour before the text. */
+  lines?: { added: number; removed: number }
+}
+
+/** Shorter times are not worth saying. */
+const NOTABLE_MS = 1000
+
+/** The result of a call in a few words. */
+export function toolOutcome(item: ToolItem): ToolOutcome {
+  switch (item.state) {
+    case 'drafting':
+      return { text: item.chars > 200 ? `writing, ${item.chars.toLocaleString()} characters` : 'writing', tone: 'run' }
+    case 'ready':
+      return { text: '', tone: 'run' }
+    case 'waiting':
+      return { text: 'waits for you', tone: 'wait' }
+    case 'running':
+      return { text: 'running', tone: 'run' }
+    case 'rejected':
+      return { text: item.approval?.outcome === 'cancelled' ? 'not run' : 'rejected', tone: 'plain' }
+    case 'interrupted':
+      return { text: 'no result', tone: 'plain' }
+    case 'failed':
+      return { text: joined(failure(item), time(item)), tone: 'fail' }
+    case 'done':
+      return done(item)
+  }
+}
+
+function done(item: ToolItem): ToolOutcome {
+  const { details } = item
+  switch (details?.kind) {
+    case 'diff':
+      return { text: '', tone: 'plain', lines: { added: details.added, removed: details.removed } }
+    case 'file':
+      return plain(count(details.lines, 'line'))
+    case 'output':
+      return details.exitCode === undefined || details.exitCode === 0
+        ? plain(duration(details.durationMs))
+        : { text: joined(`exit ${details.exitCode}`, duration(details.durationMs)), tone: 'fail' }
+    case 'matches': {
+      const files = details.files.length
+      const namesOnly = details.files.every((file) => file.lines.length === 0 && file.count === undefined)
+      const more = details.truncated ? '+' : ''
+      if (details.total === 0) return plain('nothing found')
+      return plain(
+        namesOnly
+          ? `${details.total.toLocaleString()}${more} ${details.total === 1 ? 'file' : 'files'}`
+          : `${details.total.toLocaleString()}${more} in ${count(files, 'file')}`,
+      )
+    }
+    case 'entries':
+      return plain(details.entries.length === 1 ? '1 entry' : `${details.entries.length.toLocaleString()} entries`)
+    case 'media':
+      return plain(
+        details.width !== undefined && details.height !== undefined ? `${details.width} × ${details.height}` : bytes(details.bytes),
+      )
+    case 'todos':
+      return plain(`${details.todos.filter((todo) => todo.status === 'done').length} of ${details.todos.length} done`)
+    default:
+      return plain(time(item))
+  }
+}
+
+function failure(item: ToolItem): string {
+  const { details } = item
+  if (details?.kind === 'output' && details.exitCode !== undefined) return `exit ${details.exitCode}`
+  return 'failed'
+}
+
+function time(item: ToolItem): string {
+  return item.durationMs !== undefined && item.durationMs >= NOTABLE_MS ? duration(item.durationMs) : ''
+}
+
+function plain(text: string): ToolOutcome {
+  return { text, tone: 'plain' }
+}
+
+function joined(...parts: string[]): string {
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+function count(n: number, word: string): string {
+  return `${n.toLocaleString()} ${word}${n === 1 ? '' : 's'}`
+}
+
+/** A size for people: `812 B`, `3.4 KB`, `12 MB`. */
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`
+  const units = ['KB', 'MB', 'GB', 'TB']
+  let value = n / 1000
+  let unit = 0
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
+}

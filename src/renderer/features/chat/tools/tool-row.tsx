@@ -1,0 +1,62 @@
+import { ChevronRight } from 'lucide-react'
+import { memo } from 'react'
+import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { cx } from '../../../ui/cx'
+import { Dot } from '../../../ui/dot'
+import { Elapsed } from './elapsed'
+import { ToolDetailsView } from './tool-details'
+import { ToolIcon } from './tool-icon'
+import { toolOutcome } from './tool-outcome'
+import { toolSummary } from './tool-summary'
+import './tools.css'
+
+interface ToolRowProps {
+  item: ToolItem
+  open: boolean
+  onToggle: (id: string) => void
+}
+
+const TONES = { plain: 'text-ink-3', wait: 'text-wait-ink', run: 'text-run-ink', fail: 'text-fail-ink' }
+
+/** One call: a calm row that opens to what was done. */
+export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowProps) {
+  const outcome = toolOutcome(item)
+  const summary = toolSummary(item)
+  const canOpen = item.state !== 'drafting'
+  const detailsId = `details-${item.id}`
+  return (
+    <div className="tool" data-state={item.state} data-call={item.callId}>
+      <button
+        type="button"
+        className="tool-row"
+        aria-expanded={canOpen ? open : undefined}
+        aria-controls={open ? detailsId : undefined}
+        disabled={!canOpen}
+        onClick={() => onToggle(item.id)}
+      >
+        <ToolIcon name={item.name} />
+        <b>{item.name}</b>
+        <span className="tool-summary" title={summary}>
+          {summary}
+        </span>
+        <span className={cx('tool-outcome', TONES[outcome.tone])}>
+          {item.state === 'running' && <Dot status="running" silent className="pulse-dot" />}
+          {item.state === 'waiting' && <Dot status="waiting" silent />}
+          {outcome.lines && (
+            <>
+              <span className="text-add-ink">+{outcome.lines.added}</span> <span className="text-del-ink">−{outcome.lines.removed}</span>
+            </>
+          )}
+          {outcome.text}
+          {item.state === 'running' && <Elapsed since={item.at} />}
+        </span>
+        <ChevronRight aria-hidden className="tool-chevron" />
+      </button>
+      {open && canOpen && (
+        <div id={detailsId} className="tool-details">
+          <ToolDetailsView item={item} />
+        </div>
+      )}
+    </div>
+  )
+})

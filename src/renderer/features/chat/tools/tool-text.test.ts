@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { bytes, toolOutcome } from './tool-outcome'
+import { prettyInput, toolSummary } from './tool-summary'
+
+const item = (change: Partial<ToolItem>): ToolItem => ({
+  kind: 'tool',
+  id: 't:1',
+  turnId: 't',
+  stepId: 's',
+  callId: '1',
+  at: 0,
+  name: 'Bash',
+  state: 'done',
+  summary: '',
+  input: '',
+  chars: 0,
+  progress: '',
+  content: [],
+  durationMs: 20,
+  ...change,
+})
+const output = (exitCode?: number) => ({
+  kind: 'output' as const,
+  taskId: 'x',
+  command: 'c',
+  durationMs: 31_000,
+  text: '',
+  outputPath: '/o',
+  truncated: false,
+  ...(exitCode !== undefined && { exitCode }),
+})
+
+describe('tool rows', () => {
+  it('say a failing exit code as a failure even when the call itself went well (a red test run that looks green)', () => {
+    expect(toolOutcome(item({ details: output(1) }))).toEqual({ text: 'exit 1 · 31 s', tone: 'fail' })
+    expect(toolOutcome(item({ details: output(0) }))).toEqual({ text: '31 s', tone: 'plain' })
+    expect(toolOutcome(item({ state: 'failed', details: output(2), durationMs: 31_000 }))).toEqual({ text: 'exit 2 · 31 s', tone: 'fail' })
+  })
+
+  it('count matches, files and lines with the right word (1 files)', () => {
+    const files = [
+      { path: 'a', lines: [{ line: 1, text: 'x' }] },
+      { path: 'b', lines: [] },
+    ]
+    expect(toolOutcome(item({ details: { kind: 'matches', pattern: 'x', files, total: 7, truncated: true } })).text).toBe('7+ in 2 files')
+    expect(
+      toolOutcome(item({ details: { kind: 'matches', pattern: 'x', files: [{ path: 'b', lines: [] }], total: 1, truncated: false } })).text,
+    ).toBe('1 file')
+    expect(toolOutcome(item({ details: { kind: 'matches', pattern: 'x', files: [], total: 0, truncated: false } })).text).toBe(
+      'nothing found',
+    )
+    expect(toolOutcome(item({ details: { kind: 'file', path: 'a', line: 1, lines: 1 } })).text).toBe('1 line')
+  })
+
+  it('tell a call that was not allowed from one that failed (a rejected call shown as an error)', () => {
+    expect(toolOutcome(item({ state: 'rejected', approval: { approvalId: 'a', outcome: 'reject_once' } })).text).toBe('rejected')
+    expect(toolOutcome(item({ state: 'rejected', approval: { approvalId: 'a', outcome: 'cancelled' } })).text).toBe('not run')
+  })
+
+  it('say what a call is about before the tool has (an empty row while arguments are checked)', () => {
+    expect(toolSummary({ summary: '', input: '{"cwd":"/x","command":"npm\\n test"}' })).toBe('npm test')
+    expect(toolSummary({ summary: 'src/x.ts', input: '{"path":"/y"}' })).toBe('src/x.ts')
+    for (const input of ['', '{"command":', 'null', '[1]', '{"path":3}']) expect(toolSummary({ summary: '', input })).toBe('')
+    expect(prettyInput('{"a":')).toBe('{"a":')
+    expect(prettyInput('{"a":1}')).toBe('{\n  "a": 1\n}')
+  })
+
+  it('write sizes without a unit nobody knows or 1000 KB', () => {
+    expect([0, 999, 1000, 3400, 999_400, 999_600, 12_000_000].map(bytes)).toEqual([
+      '0 B',
+      '999 B',
+      '1.0 KB',
+      '3.4 KB',
+      '999 KB',
+      '1.0 MB',
+      '12 MB',
+    ])
+  })
+})

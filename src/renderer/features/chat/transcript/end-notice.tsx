@@ -1,0 +1,71 @@
+import { CircleSlash, History, Info, RotateCcw } from 'lucide-react'
+import type { UserPart } from '../../../../shared/model/message'
+import type { EndItem } from '../../../../shared/model/transcript-item'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/error-note'
+
+interface EndNoticeProps {
+  item: EndItem
+  /** It is the end of the latest turn and nothing runs: going on makes sense. */
+  latest: boolean
+  /** What the turn was asked, to ask it again when it had come to nothing. */
+  prompt: UserPart[] | undefined
+  onPrompt: (parts: UserPart[]) => void
+}
+
+const GO_ON: UserPart[] = [{ type: 'text', text: 'Go on from where you stopped.' }]
+
+/** How a turn ended when it did not simply end, and what can be done. */
+export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
+  const again = item.steps <= 1 && prompt ? prompt : GO_ON
+  const action = latest && (
+    <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt(again)}>
+      {again === GO_ON ? 'Go on' : 'Try again'}
+    </Button>
+  )
+  if (item.failure) return <ErrorNote failure={item.failure} actions={action || undefined} />
+  switch (item.stop) {
+    case 'cancelled':
+      return (
+        <Line icon={<CircleSlash aria-hidden />} action={action && again === GO_ON ? action : undefined}>
+          You stopped this turn.
+        </Line>
+      )
+    case 'interrupted':
+      return (
+        <Line icon={<History aria-hidden />} action={action}>
+          Trestle was closed in the middle of this turn. You can go on.
+        </Line>
+      )
+    case 'max_turn_requests':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The turn reached its limit after {item.steps} steps.
+        </Line>
+      )
+    case 'max_tokens':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The answer reached the model's length limit.
+        </Line>
+      )
+    case 'refusal':
+      return <Line icon={<Info aria-hidden />}>The provider withheld the answer.</Line>
+    case 'error':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The turn failed.
+        </Line>
+      )
+  }
+}
+
+function Line({ icon, action, children }: { icon: React.ReactNode; action?: React.ReactNode; children: React.ReactNode }) {
+  return (
+    <div className="end-line">
+      {icon}
+      <span>{children}</span>
+      {action}
+    </div>
+  )
+}

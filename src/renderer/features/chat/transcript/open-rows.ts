@@ -1,0 +1,20 @@
+import { create } from 'zustand'
+
+interface OpenRows {
+  /** Ids of items that are open, with their session: `session/item`. */
+  open: ReadonlySet<string>
+  toggle(key: string): void
+  show(key: string): void
+}
+
+/** Which rows are open: kept outside the rows, which come and go as the transcript is scrolled. */
+export const useOpenRows = create<OpenRows>()((set) => ({
+  open: new Set(),
+  toggle: (key) =>
+    set(({ open }) => {
+      const next = new Set(open)
+      if (!next.delete(key)) next.add(key)
+      return { open: next }
+    }),
+  show: (key) => set(({ open }) => (open.has(key) ? { open } : { open: new Set(open).add(key) })),
+}))

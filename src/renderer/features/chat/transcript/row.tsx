@@ -1,0 +1,72 @@
+import { Info } from 'lucide-react'
+import { memo, useCallback } from 'react'
+import type { UserPart } from '../../../../shared/model/message'
+import type { TranscriptItem } from '../../../../shared/model/transcript-item'
+import { ToolRow } from '../tools/tool-row'
+import { Answer, isSilent } from './answer'
+import { EndNotice } from './end-notice'
+import { useOpenRows } from './open-rows'
+import { UserMessage } from './user-message'
+
+interface RowProps {
+  sessionId: string
+  item: TranscriptItem
+  /** How it stands to the row above: apart, or as the next call of a group. */
+  gap: 'none' | 'apart' | 'grouped'
+  /** Only for the end of a turn. */
+  latest: boolean
+  prompt: UserPart[] | undefined
+  onPrompt: (parts: UserPart[]) => void
+}
+
+/** One row of the transcript. Drawn again only when its item changes. */
+export const Row = memo(function Row({ sessionId, item, gap, latest, prompt, onPrompt }: RowProps) {
+  if (item.kind === 'answer' && isSilent(item)) return null
+  return (
+    <div className="row" data-gap={gap} data-kind={item.kind}>
+      {item.kind === 'user' ? (
+        <UserMessage item={item} />
+      ) : item.kind === 'answer' ? (
+        <Answer item={item} />
+      ) : item.kind === 'tool' ? (
+        <OpenableTool sessionId={sessionId} item={item} />
+      ) : item.kind === 'notice' ? (
+        <p className="notice">
+          <Info aria-hidden />
+          <span>
+            <span className="sr-only">Note from Trestle to the model: </span>
+            {item.text}
+          </span>
+        </p>
+      ) : (
+        <EndNotice item={item} latest={latest} prompt={prompt} onPrompt={onPrompt} />
+      )}
+    </div>
+  )
+})
+
+function OpenableTool({ sessionId, item }: { sessionId: string; item: Extract<TranscriptItem, { kind: 'tool' }> }) {
+  const open = useOpenRows((state) => state.open.has(`${sessionId}/${item.id}`))
+  const toggle = useCallback((id: string) => useOpenRows.getState().toggle(`${sessionId}/${id}`), [sessionId])
+  return <ToolRow item={item} open={open} onToggle={toggle} />
+}
+
+/** The nearest row above that shows anything decides the gap. */
+export function gapAbove(items: readonly TranscriptItem[], index: number): RowProps['gap'] {
+  const item = items[index]
+  for (let n = index - 1; n >= 0; n -= 1) {
+    const above = items[n]
+    if (!above || (above.kind === 'answer' && isSilent(above))) continue
+    return above.kind === 'tool' && item?.kind === 'tool' ? 'grouped' : 'apart'
+  }
+  return 'none'
+}
+
+/** What the turn of an end notice was asked. */
+export function promptOf(items: readonly TranscriptItem[], index: number): UserPart[] | undefined {
+  for (let n = index - 1; n >= 0; n -= 1) {
+    const item = items[n]
+    if (item?.kind === 'user' && !item.steered) return item.parts
+  }
+  return undefined
+}

@@ -1,0 +1,124 @@
+import { ArrowDown } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { UserPart } from '../../../../shared/model/message'
+import type { TranscriptItem } from '../../../../shared/model/transcript-item'
+import type { SessionView } from '../../../../shared/model/view'
+import { registerTranscript } from '../../../state/transcript-jump'
+import { Spinner } from '../../../ui/spinner'
+import { OpenLink } from '../markdown/open-link'
+import { Announcer } from './announcer'
+import { useOpenRows } from './open-rows'
+import { gapAbove, promptOf, Row } from './row'
+import './transcript.css'
+import { useScrollOwner } from './use-scroll-owner'
+import { WaitingRow } from './waiting-row'
+
+export interface TranscriptProps {
+  sessionId: string
+  view: SessionView
+  aliveAt: number
+  loadingOlder: boolean
+  onLoadOlder: () => void
+  /** Sends a prompt: "Try again" and "Go on". */
+  onPrompt: (parts: UserPart[]) => void
+  onOpenLink: (url: string) => void
+  /** Between the last row and the waiting row: approval cards. */
+  tail?: ReactNode
+  /** Shown instead while there are no rows. */
+  empty?: ReactNode
+}
+
+const PADDING_TOP = 22
+
+/** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
+export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder, onPrompt, onOpenLink, tail, empty }: TranscriptProps) {
+  const { items, hasMore, header } = view
+  const list = useRef<VirtualizerHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const foot = useRef<HTMLDivElement>(null)
+  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, foot, onLoadOlder })
+  const before = useRef({ firstId: items[0]?.id, length: items.length })
+  // Older rows in front: the position is kept from the end for this one drawing. The store sees to it that nothing else changes with it.
+  const shift = items.length > before.current.length && items[0]?.id !== before.current.firstId
+  useLayoutEffect(() => {
+    before.current = { firstId: items[0]?.id, length: items.length }
+  }, [items])
+
+  const itemsNow = useRef(items)
+  itemsNow.current = items
+  useEffect(
+    () =>
+      registerTranscript(sessionId, (callId) => {
+        const index = itemsNow.current.findIndex((item) => item.kind === 'tool' && item.callId === callId)
+        const item = itemsNow.current[index]
+        if (!item) return false
+        useOpenRows.getState().show(`${sessionId}/${item.id}`)
+        owner.goTo(index)
+        return true
+      }),
+    [sessionId, owner],
+  )
+
+  const busy = header.turnId !== undefined
+  const drawRow = useCallback(
+    (item: TranscriptItem, index: number) => (
+      <Row
+        key={item.id}
+        sessionId={sessionId}
+        item={item}
+        gap={gapAbove(items, index)}
+        latest={item.kind === 'end' && index === items.length - 1 && !busy}
+        prompt={item.kind === 'end' ? promptOf(items, index) : undefined}
+        onPrompt={onPrompt}
+      />
+    ),
+    [sessionId, items, busy, onPrompt],
+  )
+
+  return (
+    <OpenLink value={onOpenLink}>
+      <div className="transcript">
+        <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation" onWheel={owner.onWheel}>
+          {items.length === 0 && !busy ? (
+            <div className="transcript-empty">{empty}</div>
+          ) : (
+            <>
+              <div style={{ height: PADDING_TOP }} />
+              <Virtualizer
+                ref={list}
+                scrollRef={scroller}
+                startMargin={PADDING_TOP}
+                data={items}
+                shift={shift}
+                bufferSize={500}
+                {...(owner.sizes && { cache: owner.sizes })}
+                onScroll={owner.onScroll}
+                onResize={owner.onResize}
+              >
+                {drawRow}
+              </Virtualizer>
+            </>
+          )}
+          <div ref={foot} className="transcript-foot">
+            {tail}
+            {busy && <WaitingRow view={view} aliveAt={aliveAt} />}
+          </div>
+        </div>
+        {loadingOlder && (
+          <div className="transcript-loading">
+            <Spinner label="Loading earlier messages" />
+          </div>
+        )}
+        {owner.away && (
+          <button type="button" className="transcript-latest" onClick={owner.goToEnd}>
+            <ArrowDown aria-hidden />
+            {owner.fresh > 0 ? `${owner.fresh} new` : 'Latest'}
+            <span className="sr-only">: jump to the latest message</span>
+          </button>
+        )}
+        <Announcer items={items} />
+      </div>
+    </OpenLink>
+  )
+}

@@ -1,0 +1,63 @@
+import { CornerDownRight } from 'lucide-react'
+import { memo, useState } from 'react'
+import { textOf, type UserPart } from '../../../../shared/model/message'
+import type { UserItem } from '../../../../shared/model/transcript-item'
+
+/** A pasted log is no reason to scroll for a minute: longer messages are folded. */
+const FOLD_CHARS = 1800
+const FOLD_LINES = 24
+
+/** What the user said, on the right. */
+export const UserMessage = memo(function UserMessage({ item }: { item: UserItem }) {
+  const [open, setOpen] = useState(false)
+  const text = textOf(item.parts)
+  const folded = foldPoint(text)
+  return (
+    <div className="you-row">
+      <div className="you">
+        <span className="sr-only">You: </span>
+        {item.steered && (
+          <p className="you-steered">
+            <CornerDownRight aria-hidden />
+            joined the running turn
+          </p>
+        )}
+        <MessageMedia parts={item.parts} />
+        {text !== '' && <p className="you-text">{folded === undefined || open ? text : `${text.slice(0, folded)} …`}</p>}
+        {folded !== undefined && (
+          <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Show less' : `Show all ${text.length.toLocaleString()} characters`}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+})
+
+/** Pictures of a message. */
+export function MessageMedia({ parts }: { parts: readonly UserPart[] }) {
+  const media = parts.filter((part) => part.type === 'media')
+  if (media.length === 0) return null
+  return (
+    <div className="you-media">
+      {media.map((part, n) =>
+        part.mediaType.startsWith('image/') && part.mediaType !== 'image/svg+xml' ? (
+          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Picture ${n + 1}`} />
+        ) : (
+          <span key={n}>{part.name ?? part.mediaType}</span>
+        ),
+      )}
+    </div>
+  )
+}
+
+function foldPoint(text: string): number | undefined {
+  if (text.length <= FOLD_CHARS && text.split('\n', FOLD_LINES + 1).length <= FOLD_LINES) return undefined
+  let at = -1
+  for (let n = 0; n < FOLD_LINES; n += 1) {
+    const next = text.indexOf('\n', at + 1)
+    if (next < 0 || next > FOLD_CHARS) break
+    at = next
+  }
+  return at > FOLD_CHARS / 3 || (at > 0 && text.indexOf('\n', at + 1) - at < FOLD_CHARS) ? at : FOLD_CHARS
+}
