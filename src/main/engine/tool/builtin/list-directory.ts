@@ -1,0 +1,134 @@
+import { lstat, opendir, readlink, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Dirent } from 'node:fs'
+import { z } from 'zod'
+import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import { ignoreRules } from '../../workspace/ignore-rules'
+import { sensitiveRule } from '../../workspace/sensitive-rule'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { pathRefusal, shownPath } from '../path-refusal'
+import { printablePath } from '../printable-path'
+import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
+import description from './list-directory.md?raw'
+
+const MAX_SHOWN = 1000
+/** A folder with more entries is not read to its end. */
+const MAX_READ = 50_000
+const CARD_ENTRIES = 200
+const MAX_NAMES = 20
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Folder; . is the project folder'),
+})
+
+/** Lists one folder; see reference/tools.md. */
+export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+  return {
+    name: 'ListDirectory',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    async prepare(asked) {
+      const path = await workspace.resolve(asked.path)
+      const refusal = pathRefusal(workspace, path)
+      // Only what lies in such a folder is secret: its name, as a folder's, says nothing.
+      if (refusal && (path.problem !== undefined || sensitiveRule(join(path.realPath, '.')) !== undefined)) return refusal
+      return {
+        summary: shownPath(workspace, path),
+        accesses: [{ kind: 'tree', path: path.realPath, write: false }],
+        run: (ctx) => run(workspace, path, ctx),
+      }
+    },
+  }
+}
+
+interface Listing {
+  entries: Dirent[]
+  ignored: number
+  sensitive: string[]
+  /** The folder has more entries than are read. */
+  cut: boolean
+}
+
+async function run(workspace: Workspace, { realPath }: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+  const shown = workspace.display(realPath)
+  try {
+    const listing = await list(realPath, workspace.root, signal)
+    if (signal.aborted) return failed('The listing was stopped.')
+    const first = listing.entries.slice(0, MAX_SHOWN)
+    const described = await Promise.all(first.map((entry) => describe(realPath, entry)))
+    const lines = described.map(
+      ({ entry, note }) => `${entry.type}\t${entry.size ?? ''}\t${printablePath(entry.name)}${entry.type === 'dir' ? '/' : ''}${note}`,
+    )
+    return ok([...(lines.length > 0 ? lines : ['The folder is empty.']), ...notesOn(listing)].join('\n'), {
+      kind: 'entries',
+      path: shown,
+      entries: described.slice(0, CARD_ENTRIES).map(({ entry }) => entry),
+    })
+  } catch (error) {
+    const problem = fileProblem(error, shown)
+    if (!(problem instanceof FileProblem)) throw problem
+    const isFile = await stat(realPath).then(
+      (stats) => !stats.isDirectory(),
+      () => false,
+    )
+    if (isFile) return failed(`${shown} is a file, not a folder. Use Read.`)
+    return failed(problem.kind === 'missing' ? `${problem.message} Find the right path with Glob.` : problem.message)
+  }
+}
+
+async function list(folder: string, root: string, signal: AbortSignal): Promise<Listing> {
+  const rules = ignoreRules(folder, root)
+  const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
+  let read = 0
+  for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
+    if (signal.aborted) break
+    if (++read > MAX_READ) {
+      listing.cut = true
+      break
+    }
+    const path = join(folder, entry.name)
+    if (sensitiveRule(entry.isDirectory() ? join(path, '.') : path) !== undefined) listing.sensitive.push(entry.name)
+    else if (rules.ignores(path, entry.isDirectory())) listing.ignored++
+    else listing.entries.push(entry)
+  }
+  listing.entries.sort((a, b) => Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1))
+  return listing
+}
+
+interface Described {
+  entry: { name: string; type: 'file' | 'dir' | 'link' | 'other'; size?: number }
+  /** Shown after the name. */
+  note: string
+}
+
+/** An entry that vanished or may not be looked at keeps its name and type. */
+async function describe(folder: string, entry: Dirent): Promise<Described> {
+  const { name } = entry
+  const path = join(folder, name)
+  if (entry.isDirectory()) return { entry: { name, type: 'dir' }, note: '' }
+  if (entry.isSymbolicLink()) {
+    const target = await readlink(path).catch(() => undefined)
+    const there = await stat(path).catch(() => undefined)
+    const kind = there === undefined ? ' (nothing there)' : there.isDirectory() ? '/' : ''
+    return { entry: { name, type: 'link' }, note: target === undefined ? '' : ` -> ${printablePath(target)}${kind}` }
+  }
+  const stats = await lstat(path).catch(() => undefined)
+  if (entry.isFile())
+    return { entry: { name, type: 'file', ...(stats && { size: stats.size }) }, note: stats ? '' : ' (cannot be looked at)' }
+  const kind = entry.isFIFO() ? 'pipe' : entry.isSocket() ? 'socket' : 'device'
+  return { entry: { name, type: 'other' }, note: ` (${kind})` }
+}
+
+function notesOn({ entries, ignored, sensitive, cut }: Listing): string[] {
+  const notes: string[] = []
+  if (cut) notes.push(`[The folder has more than ${MAX_READ} entries; only these were read. Use Glob with a pattern.]`)
+  if (entries.length > MAX_SHOWN)
+    notes.push(`[The first ${MAX_SHOWN} of ${entries.length} entries. Use Glob with a pattern for the others.]`)
+  if (ignored > 0) notes.push(`[${ignored} ignored ${ignored === 1 ? 'entry' : 'entries'} left out (.gitignore, .trestleignore)]`)
+  if (sensitive.length > 0) {
+    const names = sensitive.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
+    notes.push(`[Sensitive, not listed: ${names}${sensitive.length > MAX_NAMES ? ` and ${sensitive.length - MAX_NAMES} more` : ''}]`)
+  }
+  return notes
+}

@@ -1,0 +1,129 @@
+import { constants, type Stats } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { z } from 'zod'
+import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { fitImage, ImageProblem } from '../media/fit-image'
+import { mediaTypeOf, type MediaType } from '../media/media-type'
+import { pathRefusal, shownPath } from '../path-refusal'
+import { failed, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
+import description from './read-media-file.md?raw'
+
+const MAX_BYTES = 100 * 1024 * 1024
+/** Larger images are read by the decoder itself, piece by piece. */
+const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Image or video file'),
+})
+
+export interface ReadMediaFileDeps {
+  workspace: Workspace
+  /** Whether the session's present model takes images. */
+  imagesIn: () => boolean
+}
+
+/** Sends an image or a video to the model; see reference/tools.md. */
+export function readMediaFileTool({ workspace, imagesIn }: ReadMediaFileDeps): Tool<typeof input> {
+  return {
+    name: 'ReadMediaFile',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    async prepare(asked) {
+      if (!imagesIn()) return refuse('The model in use takes no images. The person can choose another one.')
+      const path = await workspace.resolve(asked.path)
+      const refusal = pathRefusal(workspace, path)
+      if (refusal) return refusal
+      return {
+        summary: shownPath(workspace, path),
+        accesses: [{ kind: 'file', path: path.realPath, write: false }],
+        run: (ctx) => run(workspace, asked.path, path, ctx),
+      }
+    },
+  }
+}
+
+async function run(workspace: Workspace, asked: string, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+  const shown = workspace.display(path.realPath)
+  // A link may have been turned elsewhere since it was judged.
+  const now = await workspace.resolve(asked)
+  if (now.realPath !== path.realPath)
+    return failed(`${asked} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
+  let file: FileHandle | undefined
+  try {
+    // Without O_NONBLOCK opening a pipe would wait for a writer.
+    file = await open(path.realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stats = await file.stat()
+    const problem = unusable(stats, shown)
+    if (problem !== undefined) return failed(problem)
+    const type = mediaTypeOf(await firstBytes(file))
+    if (!type) return failed(`${shown} is neither an image nor a video that is known here, whatever its name says. Use Read for text.`)
+    if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
+    const source = { file, path: path.realPath, shown, bytes: stats.size, type }
+    return type.mediaType.startsWith('video/') ? await video(source, signal) : await image(source, signal)
+  } catch (error) {
+    if (error instanceof ImageProblem) return failed(`${shown}: ${error.message}`)
+    if (signal.aborted) return failed('Reading was stopped.')
+    const known = fileProblem(error, shown)
+    if (known instanceof FileProblem)
+      return failed(known.kind === 'missing' ? `${known.message} Find the right path with Glob or ListDirectory.` : known.message)
+    throw error
+  } finally {
+    await file?.close()
+  }
+}
+
+function unusable(stats: Stats, shown: string): string | undefined {
+  if (stats.isDirectory()) return `${shown} is a folder. Use ListDirectory.`
+  if (!stats.isFile()) return `${shown} is no regular file.`
+  if (stats.size === 0) return `${shown} is empty.`
+  if (stats.size > MAX_BYTES) return `${shown} has ${megabytes(stats.size)}; at most 100 MB can be shown. Make it smaller first.`
+  return undefined
+}
+
+interface Source {
+  file: FileHandle
+  path: string
+  shown: string
+  bytes: number
+  type: MediaType
+}
+
+async function image({ file, path, shown, bytes, type }: Source, signal: AbortSignal): Promise<ToolResult> {
+  // A drawing read from its path could pull in the files beside it.
+  const whole = bytes <= MAX_BYTES_AT_ONCE || type.mediaType === 'image/svg+xml'
+  const fitted = await fitImage(whole ? await file.readFile() : path, type.mediaType)
+  if (signal.aborted) return failed('Reading was stopped.')
+  const { original, width, height, frames } = fitted
+  const notes = [`${shown}: ${type.name}, ${original.width} x ${original.height} pixels, ${megabytes(bytes)}`]
+  if (width !== original.width || height !== original.height) notes.push(`scaled to ${width} x ${height}`)
+  if (frames > 1) notes.push(`first of ${frames} pictures`)
+  return {
+    content: [
+      { type: 'text', text: `${notes.join('; ')}.` },
+      { type: 'media', mediaType: fitted.mediaType, data: fitted.data.toString('base64'), name: shown },
+    ],
+    details: { kind: 'media', path: shown, mediaType: fitted.mediaType, bytes, ...original },
+  }
+}
+
+async function video({ file, shown, bytes, type }: Source, signal: AbortSignal): Promise<ToolResult> {
+  const data = await file.readFile({ encoding: 'base64', signal })
+  return {
+    content: [
+      { type: 'text', text: `${shown}: ${type.name}, ${megabytes(bytes)}.` },
+      { type: 'media', mediaType: type.mediaType, data, name: shown },
+    ],
+    details: { kind: 'media', path: shown, mediaType: type.mediaType, bytes },
+  }
+}
+
+async function firstBytes(file: FileHandle): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
+  return buffer.subarray(0, bytesRead)
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
