@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { constants, type BigIntStats } from 'node:fs'
-import { access, link, lstat, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
+import { constants, linkSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
+import { access, lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode, FileProblem, fileProblem } from './file-problem'
 import { refuseSpecial, type FileStamp } from './open-file'
@@ -34,8 +34,7 @@ export async function atomicWrite(
     const temporary = join(dirname(target), `.trestle-${randomBytes(8).toString('hex')}.tmp`)
     try {
       const stat = await writeTemporary(temporary, bytes, existing, mode)
-      await requireUnchanged(target, shown, expect)
-      await moveInto(temporary, target, shown, expect === 'absent')
+      await moveInto(temporary, target, shown, expect)
       return stat
     } finally {
       await rm(temporary, { force: true })
@@ -76,10 +75,12 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Pr
   await handle.chmod(Number(mode) & 0o1777)
 }
 
-/** The last look before the move: what is left between them is a few microseconds. */
-async function requireUnchanged(target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {
-  if (expect === undefined || expect === 'absent') return
-  const now = await existingFile(target, shown)
+/**
+ * The last look, in one go with the move that follows: nothing else of this process can come between, and other processes have a few
+ * microseconds.
+ */
+function requireUnchanged(target: string, shown: string, expect: FileStamp): void {
+  const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
   const same =
     now?.dev === expect.dev &&
     now.ino === expect.ino &&
@@ -89,16 +90,17 @@ async function requireUnchanged(target: string, shown: string, expect: FileStamp
   if (!same) throw changed(shown)
 }
 
-async function moveInto(temporary: string, target: string, shown: string, mustBeNew: boolean): Promise<void> {
-  if (!mustBeNew) return replace(temporary, target)
+async function moveInto(temporary: string, target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {
+  if (expect !== 'absent') return replace(temporary, target, () => expect && requireUnchanged(target, shown, expect))
   try {
     // Unlike a rename, a link fails when somebody else made the file first.
-    await link(temporary, target)
+    linkSync(temporary, target)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw changed(shown)
     // Some file systems (FAT, some network drives) have no hard links.
-    if (await existingFile(target, shown)) throw changed(shown)
-    await replace(temporary, target)
+    await replace(temporary, target, () => {
+      if (lstatSync(target, { throwIfNoEntry: false })) throw changed(shown)
+    })
   }
 }
 
@@ -107,10 +109,11 @@ function changed(shown: string): FileProblem {
 }
 
 /** On Windows a file that a virus scanner or editor holds open cannot be replaced for a moment. */
-async function replace(temporary: string, target: string): Promise<void> {
+async function replace(temporary: string, target: string, lastLook: () => void): Promise<void> {
   for (let attempt = 1; ; attempt++) {
+    lastLook()
     try {
-      return await rename(temporary, target)
+      return renameSync(temporary, target)
     } catch (error) {
       const held = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '')
       if (!held || attempt === 6) throw error

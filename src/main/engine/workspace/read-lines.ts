@@ -6,7 +6,7 @@ import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
 import { LineScan, TailSearch, type KeptLine, type LineWindow } from './line-scan'
 import { openRegular, readUpTo } from './open-file'
-import { decodeText, formatOf, MAX_UTF16_BYTES, notText, type LineEndings, type NotText, type TextFormat } from './text-file'
+import { decodeText, formatOf, lineEndings, MAX_UTF16_BYTES, notText, type LineEndings, type NotText, type TextFormat } from './text-file'
 
 /** Files up to here are read at once. */
 const SMALL_BYTES = 256 * 1024
@@ -61,29 +61,24 @@ export async function readLines(realPath: string, shown: string, wanted: LinesWa
   }
 }
 
-function readWhole(bytes: Buffer, wanted: LinesWanted): LinesRead | { notText: NotText } {
-  let format = formatOf(bytes)
-  let body: Buffer
-  if (format.encoding === 'utf-8') {
-    if (bytes.includes(0) || !isUtf8(bytes)) return { notText: notText(bytes) }
-    body = format.bom ? bytes.subarray(3) : bytes
-  } else {
-    const decoded = decodeText(bytes)
-    if ('notText' in decoded) return decoded
-    format = decoded.format
-    body = Buffer.from(decoded.text, 'utf8')
+function readWhole(bytes: Buffer, { offset, maxLines }: LinesWanted): LinesRead | { notText: NotText } {
+  const decoded = decodeText(bytes)
+  if ('notText' in decoded) return decoded
+  const { text, format } = decoded
+  const lines = text.split('\n')
+  const endsWithNewline = lines.at(-1) === ''
+  if (endsWithNewline) lines.pop()
+  const first = offset > 0 ? offset - 1 : Math.max(0, lines.length + offset)
+  const kept = lines.slice(first, first + maxLines).map((raw) => ({ raw, long: false }))
+  return {
+    lines: kept,
+    firstLine: kept.length > 0 ? first + 1 : undefined,
+    totalLines: lines.length,
+    endings: lineEndings(text),
+    endsWithNewline: endsWithNewline && text !== '',
+    format,
+    mark: contentMark(bytes),
   }
-  const scan = new LineScan({ ...wanted, start: startIn(body, wanted.offset) })
-  scan.push(body)
-  scan.end()
-  return result(scan, format, contentMark(bytes), true)
-}
-
-function startIn(body: Buffer, offset: number): LineWindow['start'] {
-  if (offset > 0) return { line: offset }
-  const search = new TailSearch(-offset)
-  search.push(body, 0)
-  return { byte: search.start ?? 0 }
 }
 
 async function readStream(
