@@ -42,6 +42,10 @@ export function modelError(error: unknown, secrets: readonly string[] = [], now 
   if (name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidPromptError' || name === 'AI_InvalidArgumentError') {
     return new CodedError('model.bad_request', redact(messageOf(error), secrets))
   }
+  if (error instanceof Error && status === undefined) {
+    // The package gave up on what it read: an event it does not know, or one in the wrong place.
+    return new CodedError('model.incomplete', redact(`The answer could not be read: ${messageOf(error)}`, secrets))
+  }
   return fromFacts(factsOf(error), secrets, now)
 }
 
@@ -141,7 +145,9 @@ function factsOfBody(body: unknown, status: number | undefined, text: string | u
   const raw = fieldOf(fieldOf(nested, 'metadata'), 'raw')
   if (typeof raw === 'string' && raw && !words.includes(raw)) words = words ? `${words}: ${raw}` : raw
   if (!words && text !== undefined) words = pageWords(text)
-  return { status: status ?? statusIn(nested), kinds: kinds.join(' '), words: words.trim().slice(0, WORDS_LIMIT), body: root }
+  // A 200 says nothing about an error that came with it.
+  const known = status !== undefined && status >= 300 ? status : statusIn(nested)
+  return { status: known, kinds: kinds.join(' '), words: words.trim().slice(0, WORDS_LIMIT), body: root }
 }
 
 function statusIn(error: unknown): number | undefined {

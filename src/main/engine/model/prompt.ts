@@ -51,12 +51,10 @@ export function buildPrompt(request: Pick<ModelRequest, 'system' | 'messages' | 
 
 /** Marks the last message and the one before the latest answer, so that this request finds what the one before it stored. */
 function markEnds(prompt: LanguageModelV4Prompt): void {
-  let marks = 0
-  for (let index = prompt.length - 1; index > 0 && marks < 2; index -= 1) {
-    const message = prompt[index]!
-    if (message.role !== 'user' && message.role !== 'tool') continue
-    prompt[index] = { ...message, providerOptions: CACHE_MARK }
-    marks += 1
+  const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant')
+  for (const index of [prompt.length - 1, lastAnswer - 1]) {
+    const message = prompt[index]
+    if (message?.role === 'user' || message?.role === 'tool') prompt[index] = { ...message, providerOptions: CACHE_MARK }
   }
 }
 

@@ -1,0 +1,23 @@
+/** `node test/support/model-server-cli.ts --script file.json [--port 0]`: prints its URL, serves until it is ended. The file holds a list of steps. */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { ScriptStep } from './model-script.ts'
+import { startModelServer } from './model-server.ts'
+
+const { values } = parseArgs({
+  options: { script: { type: 'string' }, port: { type: 'string', default: '0' }, models: { type: 'string' } },
+})
+if (values.script === undefined) {
+  console.error('usage: model-server-cli.ts --script file.json [--port 0] [--models a,b]')
+  process.exit(2)
+}
+const script = JSON.parse(readFileSync(values.script, 'utf8')) as ScriptStep[]
+const server = await startModelServer({
+  script,
+  port: Number(values.port),
+  ...(values.models !== undefined && { models: values.models.split(',') }),
+})
+console.log(server.baseUrl)
+const stop = (): void => void server.close().then(() => process.exit(0))
+process.on('SIGTERM', stop)
+process.on('SIGINT', stop)
