@@ -40,7 +40,7 @@ describe('schemas', () => {
   })
 
   it('describe every field of the file tools', () => {
-    for (const { name, schema } of registry.schemas().filter((tool) => tool.name !== 'TodoList')) {
+    for (const { name, schema } of registry.schemas()) {
       for (const [field, property] of Object.entries(schema.properties as Record<string, { description?: string }>)) {
         expect(property.description, `${name}.${field}`).toEqual(expect.any(String))
       }

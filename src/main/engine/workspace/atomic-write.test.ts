@@ -46,7 +46,7 @@ describe('atomicWrite', () => {
 
   it('refuses folders, pipes and dangling links instead of replacing them', async () => {
     const folder = await tempFolder()
-    execFileSync('mkfifo', [join(folder, 'pipe')])
+    execFileSync('/usr/bin/env', ['mkfifo', join(folder, 'pipe')])
     await symlink('nowhere', join(folder, 'dangling'))
     await expect(atomicWrite(folder, bytes('x'), { shown: 'it' })).rejects.toThrow('it is a folder')
     await expect(atomicWrite(join(folder, 'pipe'), bytes('x'), { shown: 'it' })).rejects.toThrow('it is a named pipe')

@@ -88,7 +88,10 @@ async function readStream(
   format: TextFormat,
   wanted: LinesWanted,
 ): Promise<LinesRead | { notText: NotText }> {
-  const large = stat.size > LARGE_FILE_BYTES
+  const sizeUnknown = stat.size === 0n
+  if (sizeUnknown && wanted.offset < 0)
+    throw new FileProblem(`The size of ${shown} is not known before it is read, so its lines cannot be counted from the end.`)
+  const large = sizeUnknown || stat.size > LARGE_FILE_BYTES
   const start =
     wanted.offset > 0 ? { line: wanted.offset } : { byte: await tailStart(handle, Number(stat.size), -wanted.offset, wanted.signal) }
   const bomBytes = format.bom ? 3 : 0

@@ -173,7 +173,7 @@ describe('Read: files that are not ordinary', () => {
   it('refuses folders, pipes, sockets and devices without hanging', async () => {
     const { base, root, read } = await project()
     await mkdir(join(root, 'folder'))
-    execFileSync('mkfifo', [join(root, 'pipe')])
+    execFileSync('/usr/bin/env', ['mkfifo', join(root, 'pipe')])
     const server = createServer().listen(join(base, 's'))
     await once(server, 'listening')
     expect((await callTool(read, { path: 'folder' })).text).toBe('folder is a folder, not a file. Use ListDirectory.')

@@ -5,7 +5,7 @@ import description from './todo-list.md?raw'
 
 const input = z.strictObject({
   todos: z
-    .array(z.strictObject({ title: z.string().trim().min(1), status: z.enum(TODO_STATUSES) }))
+    .array(z.strictObject({ title: z.string().trim().min(1).describe('One line'), status: z.enum(TODO_STATUSES).describe('State') }))
     .optional()
     .describe('The whole new list'),
 })
