@@ -12,7 +12,7 @@ import { decodeText, formatOf, lineEndings, MAX_UTF16_BYTES, notText, type LineE
 const SMALL_BYTES = 256 * 1024
 const CHUNK_BYTES = 1024 * 1024
 /** In a large file, counting lines that nobody asked for may take this long. */
-const COUNT_MS = 2_000
+const COUNT_MS = 500
 /** A line that is not reached within this time is too deep. */
 const REACH_MS = 20_000
 
