@@ -204,6 +204,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     version: options.version ?? '0.0.0-test',
     home: options.home ?? '/dev/null/no-home',
     notices: ['a notice'],
+    problems: () => [],
     sessions: sessionActions,
     settings,
     onChange(listener) {

@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
+import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
 import type { LogBug } from './rpc-error'
 import { toRpcError } from './rpc-error'
@@ -11,6 +12,10 @@ export interface HostActions {
   chooseFolder(): Promise<string | null>
   /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */
   openExternal(url: string): Promise<boolean>
+  /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
+  notices?(): readonly string[]
+  /** Tells of commands from native menus; returns how to stop listening. */
+  onCommand?(listener: (command: HostCommand) => void): () => void
 }
 
 export interface ApiDeps {

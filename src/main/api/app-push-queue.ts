@@ -1,5 +1,5 @@
 import { AsyncIteratorClass } from '@orpc/server'
-import type { AppPush } from '../../shared/model/push'
+import type { AppPush, HostCommand } from '../../shared/model/push'
 import type { SessionSummary } from '../../shared/model/session'
 import type { Engine, EngineChange } from '../engine/engine-api'
 import type { Clock } from './clock'
@@ -11,11 +11,15 @@ export interface AppSubscription {
   /** Least ms between two pushes of changes. */
   frameMs?: number
   heartbeatMs?: number
+  /** Commands from the host's menus; the newest few wait for a slow client. */
+  onCommand?: (listener: (command: HostCommand) => void) => () => void
   /** What the client is told for an exception; default: the exception itself. */
   mapError?: (error: unknown) => unknown
 }
 
 const MOST_SESSIONS = 10_000
+/** More menu clicks than this while a client sleeps are not meant. */
+const MOST_COMMANDS = 5
 
 /** State, not history: whatever waits for a slow client is replaced by what is newer, so it never grows beyond one entry per session. */
 class AppPushQueue {
@@ -28,6 +32,7 @@ class AppPushQueue {
   #settings = false
   #models = false
   #beat = false
+  readonly #commands: HostCommand[] = []
   #ended = false
   #lastFlush = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
@@ -48,6 +53,11 @@ class AppPushQueue {
       () => signal?.removeEventListener('abort', abort),
       () => this.#cancelBeat(),
     )
+    const stopCommands = subscription.onCommand?.((command) => {
+      if (this.#commands.length < MOST_COMMANDS) this.#commands.push(command)
+      this.#wake?.()
+    })
+    if (stopCommands) this.#cleanups.push(stopCommands)
     this.#scheduleBeat()
   }
 
@@ -82,6 +92,8 @@ class AppPushQueue {
       this.#first = undefined
       return first
     }
+    const command = this.#commands.shift()
+    if (command !== undefined) return { type: 'command', command }
     if (this.#beat) {
       this.#beat = false
       return { type: 'heartbeat', at: Date.now() }

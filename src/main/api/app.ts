@@ -10,7 +10,7 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
       userHome: homedir(),
       host: host.kind,
       platform: process.platform,
-      notices: [...engine.notices],
+      notices: [...engine.notices, ...(host.notices?.() ?? [])],
     })),
     chooseFolder: os.app.chooseFolder.handler(async () => {
       const path = await host.chooseFolder()

@@ -4,7 +4,7 @@ import { appPushes } from './app-push-queue'
 import { sessionPushes } from './push-queue'
 import { toRpcError } from './rpc-error'
 
-export function pushHandlers(os: Implementer, { engine, logBug }: ApiDeps) {
+export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps) {
   return {
     session: os.push.session.handler(({ input, signal }) => {
       const subscription = sessionPushes(engine.sessions, {
@@ -20,7 +20,11 @@ export function pushHandlers(os: Implementer, { engine, logBug }: ApiDeps) {
       return subscription.pushes
     }),
     app: os.push.app.handler(({ signal }) =>
-      appPushes(engine, { ...(signal && { signal }), mapError: (error) => toRpcError(error, logBug, 'push.app') }),
+      appPushes(engine, {
+        ...(host.onCommand && { onCommand: host.onCommand }),
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.app'),
+      }),
     ),
   }
 }

@@ -1,5 +1,5 @@
 import { SOCKET_PATH } from '../../shared/contract/socket-wire'
-import { PORT_GRANTED, PORT_WANTED } from '../../shared/contract/port-wire'
+import { APP_HOST, PORT_GRANTED, PORT_WANTED } from '../../shared/contract/port-wire'
 import { connect } from './connect'
 import type { Connection } from './connection'
 import { takePageToken } from './page-token'
@@ -12,7 +12,8 @@ const PORT_TIMEOUT = 5000
 
 /** The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page everywhere else. */
 export function connectPage(): Connection {
-  if (location.protocol === 'trestle:') return connect(portCarrier(requestPort))
+  // The web host answers to loopback names only, so this name is the desktop app's alone.
+  if (location.hostname === APP_HOST) return connect(portCarrier(requestPort))
   const url = new URL(SOCKET_PATH, location.href)
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
   // Without a token the host says no, which is what the page then shows.

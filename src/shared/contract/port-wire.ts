@@ -5,6 +5,7 @@
 export const PORT_WANTED = 'trestle:port-wanted'
 export const PORT_GRANTED = 'trestle:port-granted'
 
-/** Scheme and origin of the pages of the desktop app. */
+/** Scheme, host name and origin of the pages of the desktop app. */
 export const APP_SCHEME = 'trestle'
+export const APP_HOST = 'app'
 export const APP_ORIGIN = 'trestle://app'

@@ -8,7 +8,11 @@ import type { SessionHeader, SessionSummary } from './session'
  * with the last `seq` it has and misses nothing.
  */
 export type SessionPush =
-  | { type: 'start'; header: SessionHeader; /** What is being streamed right now, from its beginning; replaces what the client had. */ live: LiveEvent[] }
+  | {
+      type: 'start'
+      header: SessionHeader
+      /** What is being streamed right now, from its beginning; replaces what the client had. */ live: LiveEvent[]
+    }
   | { type: 'events'; events: SessionEvent[] }
   | { type: 'lagged' }
 
@@ -17,5 +21,10 @@ export type AppPush =
   | { type: 'sessions'; changed: SessionSummary[]; removed: string[] }
   | { type: 'settings' }
   | { type: 'models' }
+  /** The user chose something in a menu outside the page. */
+  | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */
   | { type: 'heartbeat'; at: number }
+
+/** What a native menu can ask of the page. */
+export type HostCommand = 'new-session' | 'open-settings'

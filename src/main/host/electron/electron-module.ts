@@ -1,0 +1,18 @@
+import type * as Electron from 'electron'
+
+/** The parts of the electron module that the desktop host uses; passed in, so that it also runs on a test double. */
+export type ElectronModule = Pick<
+  typeof Electron,
+  | 'app'
+  | 'BrowserWindow'
+  | 'protocol'
+  | 'session'
+  | 'ipcMain'
+  | 'MessageChannelMain'
+  | 'shell'
+  | 'Menu'
+  | 'nativeTheme'
+  | 'screen'
+  | 'safeStorage'
+  | 'dialog'
+>

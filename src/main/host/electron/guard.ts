@@ -1,0 +1,75 @@
+import type { Session, WebContents } from 'electron'
+import { APP_ORIGIN } from '../../../shared/contract/port-wire'
+import { externalUrl } from '../../api/external-url'
+import type { ElectronModule } from './electron-module'
+
+/** What the pages of the session may not do, whatever their code says: use devices, get permissions, download, reach the network. */
+export function guardSession(session: Session): void {
+  session.setPermissionRequestHandler((contents, permission, callback, details) => {
+    callback(isCopy(permission) && details.isMainFrame && isAppUrl(contents.getURL()))
+  })
+  session.setPermissionCheckHandler(
+    (_contents, permission, requestingOrigin) => isCopy(permission) && originOf(requestingOrigin) === APP_ORIGIN,
+  )
+  session.setDevicePermissionHandler(() => false)
+  session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
+  session.on('will-download', (event) => event.preventDefault())
+  // The content security policy says the same to the page; this holds also for what gets around a page's policy.
+  session.webRequest.onBeforeRequest({ urls: ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*'] }, (_details, callback) =>
+    callback({ cancel: true }),
+  )
+}
+
+/** Copy buttons write plain text to the clipboard on a click; everything else is denied. */
+function isCopy(permission: string): boolean {
+  return permission === 'clipboard-sanitized-write'
+}
+
+/** Keeps every page where it is: no navigation, no windows, no webviews. Links go to the user's browser if their scheme is allowed. */
+export function guardContents(contents: WebContents, shell: ElectronModule['shell'], log: (message: string) => void): void {
+  const openOutside = (url: string): void => {
+    const allowed = externalUrl(url)
+    if (allowed === undefined) log(`a link was not opened: ${url.slice(0, 200)}`)
+    else shell.openExternal(allowed).catch((error: unknown) => log(`a link could not be opened: ${String(error)}`))
+  }
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url)
+    return { action: 'deny' }
+  })
+  contents.on('will-navigate', (details) => {
+    if (isAppPage(details.url)) return
+    details.preventDefault()
+    if (!isAppUrl(details.url)) openOutside(details.url)
+  })
+  contents.on('will-frame-navigate', (details) => {
+    if (!details.isMainFrame) details.preventDefault()
+  })
+  contents.on('will-redirect', (details) => details.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+}
+
+/** Opens a URL outside if it is allowed; false if not or if it fails. */
+export async function openExternal(shell: ElectronModule['shell'], url: string): Promise<boolean> {
+  const allowed = externalUrl(url)
+  if (allowed === undefined) return false
+  return shell.openExternal(allowed).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The one page there is; going to it again is a reload. */
+function isAppPage(url: string): boolean {
+  return isAppUrl(url) && new URL(url).pathname === '/'
+}
+
+function isAppUrl(url: string): boolean {
+  return originOf(url) === APP_ORIGIN
+}
+
+/** Scheme and host; `URL.origin` is "null" for schemes that Node does not know. */
+function originOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
+}

@@ -1,0 +1,39 @@
+import { dirname, join } from 'node:path'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  MessageChannelMain,
+  nativeTheme,
+  protocol,
+  safeStorage,
+  screen,
+  session,
+  shell,
+} from 'electron'
+import { version } from '../../package.json'
+import { resolveHome } from './engine/config/home'
+import { safeStorageCipher } from './host/electron/safe-storage-cipher'
+import { startDesktop } from './host/electron/start-desktop'
+import { rendererFolder } from './renderer-folder'
+
+const rendererDir = rendererFolder()
+
+// No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
+// been evaluated, so waiting here for readiness would wait for ever (docs/electron-assumptions.md).
+startDesktop({
+  electron: { app, BrowserWindow, dialog, ipcMain, Menu, MessageChannelMain, nativeTheme, protocol, safeStorage, screen, session, shell },
+  resolveHome,
+  rendererDir,
+  preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
+  async openEngine({ home, log }) {
+    const { createEngine } = await import('./engine/engine')
+    const cipher = safeStorageCipher(safeStorage)
+    return createEngine({ version, home, log, ...(cipher && { cipher }) })
+  },
+}).catch((error: unknown) => {
+  process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  app.exit(1)
+})

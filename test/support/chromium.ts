@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+
+/** Said when there is no browser: what to do about it. */
+export const NO_CHROMIUM = 'no Chromium found: run `npx playwright install chromium`, or set TRESTLE_CHROMIUM to one'
+
+const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const SYSTEM_PATHS = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  join(process.env['PROGRAMFILES'] ?? 'C:\\Program Files', 'Google\\Chrome\\Application\\chrome.exe'),
+]
+
+let found: Promise<string | null> | undefined
+
+/**
+ * Path of a Chromium to test with: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of @sparticuz/chromium (unpacked to the
+ * temporary folder). Null when there is none; tests are skipped then, saying `NO_CHROMIUM`.
+ */
+export function findChromium(): Promise<string | null> {
+  found ??= search()
+  return found
+}
+
+async function search(): Promise<string | null> {
+  const named = process.env['TRESTLE_CHROMIUM']
+  if (named !== undefined && named !== '') {
+    if (!existsSync(named)) throw new Error(`TRESTLE_CHROMIUM names ${named}, which is not there`)
+    return named
+  }
+  const own = chromium.executablePath()
+  if (own !== '' && existsSync(own)) return own
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const candidates = [...SYSTEM_NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...SYSTEM_PATHS]
+  const system = candidates.find((path) => existsSync(path))
+  if (system !== undefined) return system
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null
+  try {
+    const { default: packed } = await import('@sparticuz/chromium')
+    return await packed.executablePath()
+  } catch {
+    return null
+  }
+}
+
+/** Flags that keep a test browser quiet: no sandbox only where Chromium refuses to run as root with one; no network of its own. */
+export const CHROMIUM_ARGS: readonly string[] = [
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
+
+/** Starts the browser that `findChromium` found. The caller closes it. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, headless: true, args: [...CHROMIUM_ARGS] })
+}

@@ -1,0 +1,292 @@
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContext, Frame, Page, Request as PageRequest } from 'playwright-core'
+import type { DoublePort } from './electron-double-port'
+
+const APP_ORIGIN = 'trestle://app'
+/** Chromium outside Electron does not know the scheme, so an http origin of the same host name stands for it. */
+const STAND_IN = 'http://app'
+
+export interface WindowHooks {
+  browser: Browser
+  handle(request: Request): Promise<Response>
+  toMain(channel: string, event: unknown): void
+  onClosed(window: DoubleWindow): void
+}
+
+interface Bounds {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** A BrowserWindow whose contents are a real page. */
+export class DoubleWindow extends EventEmitter {
+  readonly options: Record<string, unknown>
+  readonly webContents: DoubleContents
+  isShown = false
+  isFocused = false
+  isMinimizedNow = false
+  isMaximizedNow = false
+  bounds: Bounds
+  readonly #hooks: WindowHooks
+  #isDestroyed = false
+
+  constructor(options: Record<string, unknown>, hooks: WindowHooks) {
+    super()
+    this.options = options
+    this.#hooks = hooks
+    this.bounds = {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+      ...Object.fromEntries(Object.entries(options).filter(([key]) => ['x', 'y', 'width', 'height'].includes(key))),
+    }
+    this.webContents = new DoubleContents(hooks, String((options['webPreferences'] as { preload: string }).preload))
+  }
+
+  async loadURL(url: string): Promise<void> {
+    await this.webContents.open(url)
+    this.emit('ready-to-show')
+  }
+
+  show(): void {
+    this.isShown = true
+  }
+
+  focus(): void {
+    this.isFocused = true
+  }
+
+  maximize(): void {
+    this.isMaximizedNow = true
+  }
+
+  restore(): void {
+    this.isMinimizedNow = false
+  }
+
+  isMinimized(): boolean {
+    return this.isMinimizedNow
+  }
+
+  isMaximized(): boolean {
+    return this.isMaximizedNow
+  }
+
+  isFullScreen(): boolean {
+    return false
+  }
+
+  isDestroyed(): boolean {
+    return this.#isDestroyed
+  }
+
+  getNormalBounds(): Bounds {
+    return this.bounds
+  }
+
+  close(): void {
+    if (this.#isDestroyed) return
+    this.emit('close', {})
+    this.#isDestroyed = true
+    void this.webContents.dispose()
+    this.emit('closed')
+    this.#hooks.onClosed(this)
+  }
+
+  /** Ends the page without the window's events, after a test. */
+  dispose(): Promise<void> {
+    this.#isDestroyed = true
+    return this.webContents.dispose()
+  }
+}
+
+/** The frame objects of the main process; one per frame of the page, the same for the same frame. */
+interface DoubleFrame {
+  url: string
+  origin: string
+  parent: DoubleFrame | null
+  postMessage(channel: string, message: unknown, ports?: DoublePort[]): void
+}
+
+export class DoubleContents extends EventEmitter {
+  mainFrame: DoubleFrame | undefined
+  reloads = 0
+  readonly #hooks: WindowHooks
+  readonly #preload: string
+  readonly #ports = new Map<number, DoublePort>()
+  #nextPort = 1
+  #context: BrowserContext | undefined
+  #page: Page | undefined
+  #windowOpen: ((details: { url: string }) => { action: string }) | undefined
+
+  constructor(hooks: WindowHooks, preload: string) {
+    super()
+    this.#hooks = hooks
+    this.#preload = preload
+  }
+
+  /** The real page. */
+  get page(): Page {
+    if (!this.#page) throw new Error('the window has loaded nothing yet')
+    return this.#page
+  }
+
+  setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {
+    this.#windowOpen = handler
+  }
+
+  /** What the page's `window.open` is told. */
+  openWindow(url: string): { action: string } | undefined {
+    return this.#windowOpen?.({ url })
+  }
+
+  getURL(): string {
+    return toAppUrl(this.page.url())
+  }
+
+  reload(): void {
+    this.reloads += 1
+    void this.page.reload().catch(() => {})
+  }
+
+  async open(url: string): Promise<void> {
+    this.#context = await this.#hooks.browser.newContext()
+    const page = await this.#context.newPage()
+    this.#page = page
+    this.mainFrame = this.#frameOf(page.mainFrame())
+    await page.exposeBinding('__toMain', ({ frame }, channel: string) => this.#fromPage(frame, channel))
+    await page.exposeBinding('__portMessage', (_source, id: number, data: unknown) => this.#ports.get(id)?.postMessage(data))
+    await page.addInitScript({ content: `(() => {${preloadHost(readFileSync(this.#preload, 'utf8'))}})()` })
+    await this.#context.route('**/*', async (route) => {
+      const request = route.request()
+      const isNavigation = request.isNavigationRequest()
+      if (pageOf(request) !== page) {
+        // A new window: Electron asks before there is one.
+        await route.abort('aborted')
+        this.openWindow(toAppUrl(request.url()))
+        return
+      }
+      if (isNavigation && this.#isPrevented(request.url(), request.frame() === page.mainFrame())) {
+        await route.abort('aborted')
+        return
+      }
+      if (!request.url().startsWith(`${STAND_IN}/`)) {
+        await route.abort('blockedbyclient')
+        return
+      }
+      if (isNavigation) this.#closePorts()
+      const answer = await this.#hooks.handle(new Request(toAppUrl(request.url()), { method: request.method() }))
+      await route.fulfill({
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: Buffer.from(await answer.arrayBuffer()),
+      })
+    })
+    this.#context.on('page', (other) => void other.close())
+    await page.goto(url.replace(APP_ORIGIN, STAND_IN))
+  }
+
+  async dispose(): Promise<void> {
+    this.#closePorts()
+    await this.#context?.close()
+    this.#context = undefined
+  }
+
+  /** Tells the main process of a navigation as Electron does; whether a listener prevented it. The first load is not told. */
+  #isPrevented(url: string, isMainFrame: boolean): boolean {
+    if (this.page.url() === 'about:blank') return false
+    let isPrevented = false
+    const details = { url: toAppUrl(url), isMainFrame, preventDefault: () => (isPrevented = true) }
+    this.emit('will-frame-navigate', details)
+    if (isMainFrame) this.emit('will-navigate', details)
+    return isPrevented
+  }
+
+  #frameOf(frame: Frame): DoubleFrame {
+    const parent = frame.parentFrame()
+    return {
+      get url() {
+        return toAppUrl(frame.url())
+      },
+      get origin() {
+        return toAppUrl(new URL(frame.url()).origin)
+      },
+      parent: parent ? this.#frameOf(parent) : null,
+      postMessage: (channel, message, ports = []) => void this.#toPage(frame, channel, message, ports),
+    }
+  }
+
+  #fromPage(frame: Frame, channel: string): void {
+    const senderFrame = frame === this.page.mainFrame() ? this.mainFrame : this.#frameOf(frame)
+    this.#hooks.toMain(channel, { sender: this, senderFrame, ports: [] })
+  }
+
+  async #toPage(frame: Frame, channel: string, message: unknown, ports: DoublePort[]): Promise<void> {
+    const ids = ports.map((port) => {
+      const id = this.#nextPort++
+      this.#ports.set(id, port)
+      // One after the other: a page must see messages in the order in which they were posted.
+      let last: Promise<unknown> = Promise.resolve()
+      const inPage = (code: string, argument: unknown): void => {
+        last = last.then(() => frame.evaluate(`(${code})(${JSON.stringify(id)}, ${JSON.stringify(argument)})`)).catch(() => {})
+      }
+      port.on('message', ({ data }: { data: unknown }) => inPage('(id, data) => window.__ports?.get(id)?.postMessage(data)', data))
+      port.on('close', () => inPage('(id) => window.__ports?.get(id)?.close()', null))
+      return id
+    })
+    await frame.evaluate(`window.__deliver(${JSON.stringify(channel)}, ${JSON.stringify(message)}, ${JSON.stringify(ids)})`).catch(() => {})
+    for (const port of ports) port.start()
+  }
+
+  /** What Electron does when a document goes away: the ports it held are closed. */
+  #closePorts(): void {
+    for (const port of this.#ports.values()) port.close()
+    this.#ports.clear()
+  }
+}
+
+/** The page a request comes from; undefined for the first one of a new window, which has no frame yet. */
+function pageOf(request: PageRequest): Page | undefined {
+  try {
+    return request.frame().page()
+  } catch {
+    return undefined
+  }
+}
+
+function toAppUrl(url: string): string {
+  return url === STAND_IN || url.startsWith(`${STAND_IN}/`) ? APP_ORIGIN + url.slice(STAND_IN.length) : url
+}
+
+/** Runs the preload script as a sandboxed one runs: CommonJS, with `require('electron')` and nothing else, before the page's own scripts. */
+function preloadHost(script: string): string {
+  return `
+    if (window !== window.top) return
+    const listeners = new Map()
+    window.__ports = new Map()
+    window.__deliver = (channel, message, ids) => {
+      const ports = ids.map((id) => {
+        const { port1, port2 } = new MessageChannel()
+        window.__ports.set(id, port1)
+        port1.onmessage = ({ data }) => window.__portMessage(id, data)
+        return port2
+      })
+      for (const listener of listeners.get(channel) ?? []) listener({ ports }, message)
+    }
+    const ipcRenderer = {
+      on: (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
+      postMessage: (channel) => window.__toMain(channel),
+    }
+    const require = (name) => {
+      if (name !== 'electron') throw new Error('a sandboxed preload script cannot require ' + name)
+      return { ipcRenderer }
+    }
+    const module = { exports: {} }
+    const exports = module.exports
+    ;(() => {${script}})()
+  `
+}
