@@ -98,7 +98,7 @@ async function run(
     ...(asked.glob !== undefined && { glob: asked.glob }),
     ...(asked.type !== undefined && { type: asked.type }),
   })
-  const options = { cwd: target.cwd, signal, timeoutMs, singleThread: target.isFile || quick.has(path.realPath) }
+  const options = { cwd: target.cwd, signal, timeoutMs, singleThread: quick.has(path.realPath) }
   const started = performance.now()
   let result = await search(asked, target, scope, options)
   if (needsPcre2(result))
@@ -164,7 +164,8 @@ function searchArgs(asked: Input): string[] {
     case 'count_matches':
       return [...args, '--count-matches', '--with-filename']
     default:
-      return [...args, '--files-with-matches']
+      // The same as --files-with-matches, but with a line end after each path: only then does ripgrep pass it on at once, so that it is there when time is up.
+      return [...args, '--count', '--max-count=1', '--with-filename']
   }
 }
 

@@ -7,13 +7,13 @@ const NUL = 0
 const NEWLINE = 10
 const COLON = 58
 
-/** Paths from `--files` or `--files-with-matches`. */
+/** Paths from `--files`. */
 export function parsePaths(output: Buffer): string[] {
   const end = output.lastIndexOf(NUL)
   return end < 0 ? [] : output.toString('utf8', 0, end).split('\0')
 }
 
-/** `path NUL number` lines from `--count-matches`. */
+/** `path NUL number` lines from `--count` and `--count-matches`. */
 export function parseCounts(output: Buffer): { path: string; count: number }[] {
   const counts: { path: string; count: number }[] = []
   for (let at = 0; at < output.length;) {

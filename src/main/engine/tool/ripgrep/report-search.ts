@@ -5,7 +5,7 @@ import { cutAt } from '../limits'
 import { printablePath } from '../printable-path'
 import { ok, type ToolResult } from '../tool'
 import { unreadable } from './explain-errors'
-import { parseCounts, parseMatches, parsePaths, type FileMatches, type MatchLine } from './parse-output'
+import { parseCounts, parseMatches, type FileMatches, type MatchLine } from './parse-output'
 import type { RipgrepRun } from './run-ripgrep'
 
 /** What the tool card gets at most. */
@@ -80,7 +80,7 @@ function pageOf(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<Page
       return filePage(
         run,
         report,
-        keep(parsePaths(run.output).map((path) => ({ path }))).map(({ path }) => path),
+        keep(parseCounts(run.output)).map(({ path }) => path),
       )
   }
 }

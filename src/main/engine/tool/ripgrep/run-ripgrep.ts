@@ -12,7 +12,7 @@ export interface RipgrepOptions {
   timeoutMs?: number
   /** Most bytes of output kept; ripgrep is stopped when there is more. Default 10 MiB. */
   maxBytes?: number
-  /** Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. */
+  /** Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. Results still come as they are found. */
   singleThread?: boolean
   /** The program to run; default: the ripgrep that came with Trestle. */
   program?: string
@@ -36,7 +36,7 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
   const program = options.program ?? (await ripgrepPath())
   const deadline = performance.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const once = (single: boolean): Promise<RipgrepRun> =>
-    runOnce(program, ['--no-config', ...(single ? ['-j1'] : []), ...args], options, deadline)
+    runOnce(program, ['--no-config', ...(single ? ['-j1', '--line-buffered'] : []), ...args], options, deadline)
   try {
     const first = await once(options.singleThread ?? false)
     return first.exitCode === 2 && outOfThreads(first.errors) ? await once(true) : first
