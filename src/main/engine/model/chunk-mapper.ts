@@ -7,7 +7,7 @@ import type {
 import { CodedError } from '../../../shared/model/errors'
 import type { FinishReason } from '../../../shared/model/event'
 import type { ProviderMetadata, Usage } from '../../../shared/model/message'
-import { modelError } from './model-errors'
+import { modelError } from './failure/model-errors'
 import type { ModelChunk } from './provider'
 import type { Inspector, Wire } from './wire/wire'
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../shared/model/errors'
 import { fieldOf } from './field-of'
-import { modelErrorOfBody } from './model-errors'
+import { modelErrorOfBody } from './failure/model-errors'
 
 export type Fetch = typeof globalThis.fetch
 

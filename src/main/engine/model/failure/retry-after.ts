@@ -1,4 +1,4 @@
-import { fieldOf } from './field-of'
+import { fieldOf } from '../field-of'
 
 /** What a response says about when to come back, in ms from `now`; undefined when it says nothing. */
 export function retryAfterOf(

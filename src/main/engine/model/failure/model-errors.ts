@@ -1,6 +1,6 @@
-import { CodedError, type ErrorCode, ERRORS } from '../../../shared/model/errors'
+import { CodedError, type ErrorCode, ERRORS } from '../../../../shared/model/errors'
 import { connectionProblem } from './connection-problem'
-import { fieldOf } from './field-of'
+import { fieldOf } from '../field-of'
 import { retryAfterOf } from './retry-after'
 
 /** What is known about a failure, wherever it came from. */

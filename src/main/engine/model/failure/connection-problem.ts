@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../shared/model/errors'
-import { fieldOf } from './field-of'
+import type { ErrorCode } from '../../../../shared/model/errors'
+import { fieldOf } from '../field-of'
 
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there (connection refused)',

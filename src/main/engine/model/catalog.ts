@@ -1,0 +1,247 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { ConnectionTest, FoundServer, ProviderType } from '../../../shared/model/settings'
+import type { ModelSettings, ProviderSettings, Settings } from '../config/settings'
+import { nearestNames } from '../tool/nearest-name'
+import { discoverLocal, LOCAL_SERVERS, type LocalServer, type LocalServerKind } from './discover'
+import type { ModelInfo, Provider } from './provider'
+
+/** Tokens assumed for a model that nothing is said about. */
+const DEFAULT_WINDOW = 128_000
+/** For one found on this machine, where memory usually sets a lower limit than the model. */
+const LOCAL_WINDOW = 32_768
+
+export const DEMO_MODEL: ModelInfo = {
+  id: 'demo/scripted',
+  model: 'scripted',
+  label: 'Demo (scripted)',
+  providerId: 'demo',
+  contextWindow: DEFAULT_WINDOW,
+  toolCalls: true,
+  imagesIn: false,
+  thinking: true,
+  scripted: true,
+  origin: 'built-in',
+}
+
+export interface ResolvedModel {
+  info: ModelInfo
+  provider: Provider
+}
+
+/** Which models there are and how to ask them. Its functions can be handed on by themselves. */
+export interface Catalog {
+  /** Configured ones in the order of the file, then found ones, then the demo. */
+  list(): ModelInfo[]
+  /**
+   * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its own. Throws
+   * `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when the key is missing.
+   */
+  resolve(id: string | undefined): Promise<ResolvedModel>
+  /** The one config.toml names, else the only configured one. */
+  defaultModel(): string | undefined
+  /** One tiny request; never throws. */
+  test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
+  /** Asks the usual local ports. What answered is in `list` until the next time. */
+  findLocal(): Promise<FoundServer[]>
+}
+
+export interface CatalogOptions {
+  settings(): Settings
+  keyFor(providerId: string, settings: Settings): string | undefined
+  /** For the providers' requests; default: Node's. */
+  fetch?: typeof globalThis.fetch
+  /** Where local servers are looked for; default: their usual ports. */
+  localServers?: readonly LocalServerKind[]
+  /** Pause between the demo's words, in ms; default about that of a quick model. */
+  demoPaceMs?: number
+}
+
+export function createCatalog(options: CatalogOptions): Catalog {
+  const { settings } = options
+  let local: readonly LocalServer[] = []
+  const providers = new Map<string, { made: string; provider: Promise<Provider> }>()
+
+  const list = (): ModelInfo[] => [...configuredModels(settings()), ...foundModels(local, settings()), DEMO_MODEL]
+
+  const defaultModel = (): string | undefined => {
+    const { defaultModel: named, models } = settings()
+    if (named !== undefined) return named
+    const [only, ...others] = Object.keys(models)
+    return others.length === 0 ? only : undefined
+  }
+
+  const findLocal = async (): Promise<FoundServer[]> => {
+    local = await discoverLocal(options.localServers ? { servers: options.localServers } : {})
+    return local.map(({ name, baseUrl, models }) => ({ name, baseUrl, models }))
+  }
+
+  const find = async (id: string): Promise<ModelInfo> => {
+    const known = list().find((info) => info.id === id) ?? unlistedModel(id, settings())
+    if (known) return known
+    // A session may have been started with a model found in an earlier run.
+    const slug = id.slice(0, id.indexOf('/'))
+    if ((options.localServers ?? LOCAL_SERVERS).some((server) => server.slug === slug)) {
+      await findLocal()
+      const found = list().find((info) => info.id === id)
+      if (found) return found
+    }
+    throw unknownModel(id, list(), settings())
+  }
+
+  const providerOf = (info: ModelInfo): Promise<Provider> => {
+    const now = settings()
+    const server = info.origin === 'found' ? local.find((candidate) => candidate.slug === info.providerId) : undefined
+    const provider: ProviderSettings | undefined = server
+      ? { type: 'openai-compatible', baseUrl: server.baseUrl }
+      : now.providers[info.providerId]
+    if (!provider)
+      throw new CodedError('model.not_found', `The model "${info.id}" names a provider "${info.providerId}" that is not configured.`)
+    const key = server ? undefined : options.keyFor(info.providerId, now)
+    if (key === undefined && needsKey(provider)) throw new CodedError('model.auth', noKey(info.providerId, provider))
+    // Made anew when its settings or its key change.
+    const made = JSON.stringify([provider, key ?? null])
+    const existing = providers.get(info.providerId)
+    if (existing?.made === made) return existing.provider
+    const creating = import('./adapter').then(({ createProvider }) =>
+      createProvider(provider, { key, ...(options.fetch && { fetch: options.fetch }) }),
+    )
+    providers.set(info.providerId, { made, provider: creating })
+    creating.catch(() => providers.delete(info.providerId))
+    return creating
+  }
+
+  const resolve = async (id: string | undefined): Promise<ResolvedModel> => {
+    const wanted = id ?? defaultModel()
+    if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
+    const info = await find(wanted)
+    if (info.id !== DEMO_MODEL.id) return { info, provider: await providerOf(info) }
+    const { createDemoProvider } = await import('./demo/demo-provider')
+    return { info, provider: createDemoProvider(options.demoPaceMs === undefined ? {} : { paceMs: options.demoPaceMs }) }
+  }
+
+  return {
+    list,
+    resolve,
+    defaultModel,
+    findLocal,
+    async test(id, signal) {
+      const { testConnection } = await import('./test-connection')
+      return testConnection(() => resolve(id), signal)
+    },
+  }
+}
+
+function configuredModels(settings: Settings): ModelInfo[] {
+  return Object.entries(settings.models).map(([id, model]) => infoOf(id, model))
+}
+
+function infoOf(id: string, model: ModelSettings): ModelInfo {
+  return {
+    id,
+    model: model.model,
+    label: model.label ?? model.model,
+    providerId: model.provider,
+    contextWindow: model.contextWindow,
+    ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+    toolCalls: model.capabilities.includes('tools'),
+    imagesIn: model.capabilities.includes('image_in'),
+    thinking: model.capabilities.includes('thinking'),
+    origin: 'configured',
+  }
+}
+
+function foundModels(servers: readonly LocalServer[], settings: Settings): ModelInfo[] {
+  // A server that is configured under the same address appears as that.
+  const taken = new Set(Object.values(settings.providers).map((provider) => addressOf(provider.baseUrl)))
+  return servers
+    .filter((server) => !taken.has(addressOf(server.baseUrl)) && settings.providers[server.slug] === undefined)
+    .flatMap((server) =>
+      server.models.map((model) => ({
+        id: `${server.slug}/${model}`,
+        model,
+        label: `${model} (${server.name})`,
+        providerId: server.slug,
+        contextWindow: server.windows[model] ?? LOCAL_WINDOW,
+        toolCalls: true,
+        imagesIn: false,
+        thinking: false,
+        origin: 'found' as const,
+      })),
+    )
+}
+
+/** `provider/model` without an entry: the provider is configured, so the model may be meant as written. */
+function unlistedModel(id: string, settings: Settings): ModelInfo | undefined {
+  const slash = id.indexOf('/')
+  const providerId = id.slice(0, slash)
+  const provider = slash > 0 ? settings.providers[providerId] : undefined
+  const model = id.slice(slash + 1)
+  if (!provider || model === '') return undefined
+  // All models of these makers take images; of the others nobody knows.
+  const imagesIn = provider.baseUrl === undefined && ['anthropic', 'google', 'openai-responses'].includes(provider.type)
+  return {
+    id,
+    model,
+    label: model,
+    providerId,
+    contextWindow: DEFAULT_WINDOW,
+    toolCalls: true,
+    imagesIn,
+    thinking: false,
+    origin: 'configured',
+  }
+}
+
+function addressOf(baseUrl: string | undefined): string {
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) return ''
+  const url = new URL(baseUrl)
+  return isLoopback(url.hostname) ? `loopback:${url.port || '80'}` : url.host
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+}
+
+/** Whether a request without a key is sure to be refused: the maker's own address, or a remote one for which a key was named. */
+function needsKey(provider: ProviderSettings): boolean {
+  if (provider.baseUrl === undefined) return true
+  const isLocal = URL.canParse(provider.baseUrl) && isLoopback(new URL(provider.baseUrl).hostname)
+  const hasHeader = Object.keys(provider.headers ?? {}).some((name) => /^(authorization|x-api-key|x-goog-api-key)$/i.test(name))
+  return !isLocal && !hasHeader && provider.apiKeyEnv !== undefined
+}
+
+const USUAL_ENV: Readonly<Record<ProviderType, string>> = {
+  'openai-compatible': 'OPENAI_API_KEY',
+  'openai-responses': 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GEMINI_API_KEY',
+  moonshot: 'MOONSHOT_API_KEY',
+}
+
+function noKey(providerId: string, provider: ProviderSettings): string {
+  if (provider.apiKeyEnv !== undefined) {
+    return `There is no key for the provider "${providerId}": the environment variable ${provider.apiKeyEnv} is not set. Set it, or type the key in under Settings.`
+  }
+  return `There is no key for the provider "${providerId}". Type it in under Settings, or name an environment variable that holds it: api_key_env = "${USUAL_ENV[provider.type]}".`
+}
+
+function notChosen(settings: Settings): string {
+  const ids = Object.keys(settings.models)
+  if (ids.length === 0) return `No model is configured. Add a provider and a model in Settings, or use the demo model "${DEMO_MODEL.id}".`
+  return `Several models are configured and none is the default: ${ids.join(', ')}. Set default_model in config.toml, or name one.`
+}
+
+function unknownModel(id: string, models: readonly ModelInfo[], settings: Settings): CodedError {
+  const near = nearestNames(
+    id,
+    models.map((info) => info.id),
+  )
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+      : `There are: ${models.map((info) => info.id).join(', ')}.`
+  const slash = id.indexOf('/')
+  const provider = slash > 0 ? ` No provider "${id.slice(0, slash)}" is configured.` : ''
+  const isProvider = slash < 0 && settings.providers[id] !== undefined ? ` "${id}" is a provider: write ${id}/model.` : ''
+  return new CodedError('model.not_found', `There is no model "${id}".${isProvider || provider} ${hint}`)
+}

@@ -1,0 +1,168 @@
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+import { textOf, type Message, type ToolCallPart } from '../../../../shared/model/message'
+import text from '../../../../../resources/demo/script.toml?raw'
+
+const callSchema = z.strictObject({
+  as: z.string(),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  told: z.strictObject({ ok: z.string(), failed: z.string() }).optional(),
+})
+const stepSchema = z.strictObject({
+  name: z.string(),
+  when: z.array(z.string()).default([]),
+  think: z.string().optional(),
+  say: z.string().default(''),
+  call: z.array(callSchema).default([]),
+})
+const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), step: z.array(stepSchema) })
+
+type Script = z.infer<typeof scriptSchema>
+type Step = Script['step'][number]
+
+/** One answer of the demo, ready to be spoken. */
+export interface DemoAnswer {
+  step: string
+  think: string
+  say: string
+  calls: { as: string; tool: string; input: Record<string, unknown> }[]
+}
+
+/** A call the demo has made, and how it ended. */
+interface Played {
+  step: string
+  as: string
+  result: { isError: boolean; text: string } | undefined
+}
+
+let script: Script | undefined
+const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
+
+/** What the demo says and does next, seeing the conversation so far and the tools it is offered. */
+export function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
+  const { steps, ended } = playedIn(messages)
+  const { step: all, later } = scriptOf()
+  if (ended) return { step: 'later', think: '', say: later, calls: [] }
+  const facts = factsOf(steps)
+  const last = all.at(-1)!
+  const from = all.findIndex((step) => step.name === steps.at(-1)?.step) + 1
+  const next =
+    all.slice(from).find((step) => step === last || (holds(step, facts.names) && step.call.some((call) => offered.includes(call.tool)))) ??
+    last
+  const fill = (template: string): string => filled(template, facts, steps)
+  return {
+    step: next.name,
+    think: fill(next.think ?? ''),
+    say: fill(next.say),
+    calls: next.call
+      .filter((call) => offered.includes(call.tool))
+      .map((call) => ({ as: call.as, tool: call.tool, input: filledInput(call.input, fill) })),
+  }
+}
+
+/** Whether the demo has said its last sentence. */
+export function isDemoEnd(step: string): boolean {
+  return step === scriptOf().step.at(-1)!.name
+}
+
+/** The demo's own calls and their results; they are known by the metadata that the provider attaches. */
+function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boolean } {
+  const results = new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? [[message.callId, { isError: message.isError, text: textOf(message.content) }]] : [],
+    ),
+  )
+  const steps: Played[] = []
+  let ended = false
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.parts) {
+      const mark = part.metadata?.['demo']
+      if (part.type === 'tool_call' && mark)
+        steps.push({ step: String(mark['step']), as: String(mark['as']), result: results.get((part satisfies ToolCallPart).callId) })
+      else if (mark?.['step'] !== undefined && isDemoEnd(String(mark['step']))) ended = true
+    }
+  }
+  return { steps, ended }
+}
+
+interface Facts {
+  names: ReadonlySet<string>
+  file: string | undefined
+  entries: string
+}
+
+function factsOf(steps: readonly Played[]): Facts {
+  const names = new Set<string>()
+  for (const { as, result } of steps) if (result) names.add(`${result.isError ? 'failed' : 'ok'}:${as}`)
+  const listing = steps.find((step) => step.as === 'list')?.result
+  const entries = listing && !listing.isError ? entriesOf(listing.text) : []
+  const file = readableFile(entries)
+  if (file !== undefined) names.add('file')
+  if (entries.some((entry) => entry.name === 'trestle-demo.md')) names.add('ours')
+  return { names, file, entries: entries.length === 0 ? 'nothing' : entries.length === 1 ? 'one entry' : `${entries.length} entries` }
+}
+
+/** The lines `type<TAB>size<TAB>name` of a listing; notes and oddly named entries are left out. */
+function entriesOf(listing: string): { type: string; size: number; name: string }[] {
+  return listing.split('\n').flatMap((line) => {
+    const match = /^(file|dir|link|other)\t(\d*)\t([^\t"]+)$/.exec(line)
+    return match ? [{ type: match[1]!, size: Number(match[2]), name: match[3]! }] : []
+  })
+}
+
+function readableFile(entries: readonly { type: string; size: number; name: string }[]): string | undefined {
+  const files = entries.filter((entry) => entry.type === 'file' && entry.size > 0)
+  for (const wanted of scriptOf().prefer) {
+    const file = files.find((entry) => entry.name.toLowerCase() === wanted.toLowerCase())
+    if (file) return file.name
+  }
+  return files.find((entry) => /\.(md|txt|rst|json|toml|ya?ml|ts|tsx|js|mjs|py|go|rs|c|h|cpp|java|rb|php|sh|css|html)$/i.test(entry.name))
+    ?.name
+}
+
+function holds(step: Step, facts: ReadonlySet<string>): boolean {
+  return step.when.every((condition) => (condition.startsWith('not ') ? !facts.has(condition.slice(4)) : facts.has(condition)))
+}
+
+/** `template` with its placeholders replaced; what came from files and commands is cut and shown on one line. */
+function filled(template: string, facts: Facts, steps: readonly Played[]): string {
+  const resultOf = (name: string) => steps.findLast((step) => step.as === name)?.result
+  return template.trim().replaceAll(/\{(\w+)(?::(\w+))?\}/g, (whole, word: string, name: string | undefined) => {
+    if (word === 'file') return facts.file ?? 'a file'
+    if (word === 'entries') return facts.entries
+    if (word === 'first' && name !== undefined) return firstLine(resultOf(name)?.text ?? '')
+    if (word === 'reason' && name !== undefined) return firstLine(resultOf(name)?.text ?? 'it was not tried')
+    if (word === 'done') return doneList(facts, steps)
+    return whole
+  })
+}
+
+function filledInput(input: Record<string, unknown>, fill: (template: string) => string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value]
+      return [name, value.endsWith('\n') ? `${fill(value)}\n` : fill(value)]
+    }),
+  )
+}
+
+function doneList(facts: Facts, steps: readonly Played[]): string {
+  const lines = steps.flatMap(({ step, as, result }) => {
+    const told = scriptOf()
+      .step.find((candidate) => candidate.name === step)
+      ?.call.find((call) => call.as === as)?.told
+    if (!told) return []
+    const words = result === undefined ? told.failed : result.isError ? told.failed : told.ok
+    return [`- ${filled(words, facts, steps)}`]
+  })
+  return lines.length > 0 ? lines.join('\n') : '- nothing: no tool was offered to me'
+}
+
+/** The first line that says something, without a line number in front. */
+function firstLine(result: string): string {
+  const line = result.split('\n').find((candidate) => candidate.replace(/^\s*\d+\t/, '').trim() !== '') ?? ''
+  const plain = line.replace(/^\s*\d+\t/, '').trim()
+  return plain === '' ? '(nothing)' : plain.length > 160 ? `${plain.slice(0, 160)}…` : plain
+}
