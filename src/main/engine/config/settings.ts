@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { ProviderType } from '../../../shared/model/settings'
 
-/** What config.toml can say, with defaults filled in. The zod schema in `schema.ts` produces exactly this. */
+/** What config.toml can say, with defaults filled in. `readSettings` makes it. */
 export interface Settings {
   defaultModel: string | undefined
   defaultPermissionMode: PermissionMode

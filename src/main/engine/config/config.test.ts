@@ -1,0 +1,245 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openConfig, type Config } from './config'
+import { DEFAULT_SETTINGS } from './settings'
+
+let home: string
+let file: string
+let config: Config | undefined
+
+const open = async (text?: string, watch = false): Promise<Config> => {
+  if (text !== undefined) writeFileSync(file, text)
+  config = await openConfig({ home, watch })
+  return config
+}
+/** Runs `act` and waits for the change it causes. */
+const changed = async (opened: Config, act: () => void): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new Error('no change was noticed in 5 s')), 5000)
+  const stop = opened.onChange(() => resolve())
+  act()
+  await promise.finally(() => {
+    clearTimeout(timer)
+    stop()
+  })
+}
+const messages = (opened: Config): string[] => opened.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'trestle-config-'))
+  file = join(home, 'config.toml')
+})
+afterEach(() => {
+  config?.close()
+  config = undefined
+  rmSync(home, { recursive: true, force: true })
+})
+
+const example = `default_model = "local/scripted"
+[providers.local]
+type = "openai-compatible"      # openai-responses | anthropic | google | moonshot
+base_url = "http://127.0.0.1:8080/v1/"
+api_key_env = "LOCAL_KEY"       # or api_key
+headers = { X-Team = "shop" }
+[models."local/scripted"]
+provider = "local"
+model = "scripted"
+label = "Local"
+context_window = 64000
+max_output_tokens = 8192
+capabilities = ["tools", "image_in", "thinking"]
+[loop]
+max_steps = 50
+max_attempts = 3
+idle_timeout_s = 2.5
+retry_base_ms = 10
+retry_max_ms = 100
+[tools]
+disabled = ["Bash"]
+hide_env = ["DEPLOY_TOKEN"]
+max_result_chars = { Grep = 20000 }
+`
+
+describe('reading', () => {
+  test('everything the documentation shows is understood', async () => {
+    const { settings, problems } = await open(`default_permission_mode = "auto"\n${example}`)
+    expect(problems).toEqual([])
+    expect(settings).toEqual({
+      defaultModel: 'local/scripted',
+      defaultPermissionMode: 'auto',
+      providers: {
+        local: { type: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', apiKeyEnv: 'LOCAL_KEY', headers: { 'X-Team': 'shop' } },
+      },
+      models: {
+        'local/scripted': {
+          provider: 'local',
+          model: 'scripted',
+          label: 'Local',
+          contextWindow: 64_000,
+          maxOutputTokens: 8192,
+          capabilities: ['tools', 'image_in', 'thinking'],
+        },
+      },
+      loop: { maxSteps: 50, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 },
+      tools: { disabled: ['Bash'], hideEnv: ['DEPLOY_TOKEN'], maxResultChars: { Grep: 20_000 } },
+    })
+    expect(settings.providers['constructor']).toBeUndefined()
+  })
+
+  test('without a file defaults apply and nothing is written', async () => {
+    const { settings, problems } = await open()
+    expect(settings).toEqual(DEFAULT_SETTINGS)
+    expect(problems).toEqual([])
+    expect(() => statSync(file)).toThrow('ENOENT')
+  })
+
+  test('a file that does not parse is reported with line and column, and left as it is', async () => {
+    const broken = 'default_model = "x"\n[loop]\nmax_steps = = 3\n'
+    const opened = await open(broken)
+    expect(opened.settings).toEqual(DEFAULT_SETTINGS)
+    expect(opened.problems).toEqual([{ file, line: 3, column: expect.any(Number), message: expect.stringMatching(/^Not valid TOML: /) }])
+    expect(opened.problems[0]?.column).toBeGreaterThan(1)
+    await expect(opened.edit([{ path: ['default_model'], value: 'y' }])).rejects.toMatchObject({
+      code: 'config.write_failed',
+      message: expect.stringContaining('line 3'),
+    })
+    expect(readFileSync(file, 'utf8')).toBe(broken)
+  })
+
+  test.each([
+    ['max_step = 3', 'loop', '2:1 Unknown key "max_step" in [loop]; did you mean "max_steps"?'],
+    ['max_steps = "3"', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not "3"'],
+    ['max_steps = 0', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 0'],
+    ['max_steps = 99999999999999999999', 'loop', /^1:|^2:/],
+    ['disabled = "Bash"', 'tools', '2:1 disabled in [tools] must be a list like ["a", "b"], not "Bash"'],
+    ['disabled = ["Bash", 3]', 'tools', '2:21 disabled in [tools] can hold text in quotes, not 3'],
+    ['max_result_chars = 5', 'tools', '2:1 max_result_chars in [tools] must be a table, not 5'],
+    [
+      'type = "antropic"',
+      'providers.p',
+      '2:1 type in [providers.p] must be "openai-compatible", "openai-responses", "anthropic", "google" or "moonshot", not "antropic"; did you mean "anthropic"?',
+    ],
+    [
+      'base_url = "https://x"',
+      'providers.p',
+      '1:2 [providers.p] needs a type: openai-compatible, openai-responses, anthropic, google, moonshot',
+    ],
+    ['type = "openai-compatible"', 'providers.p', '1:2 [providers.p] needs a base_url: an openai-compatible server has no usual address'],
+    [
+      'type = "google"\nbase_url = "localhost:80"',
+      'providers.p',
+      '3:1 base_url in [providers.p] must be an address like "https://host/v1", not "localhost:80"',
+    ],
+    ['provider = "nobody"\nmodel = "m"', 'models."a/b"', '2:1 provider in [models."a/b"] is "nobody", but there is no [providers.nobody]'],
+    ['model = "m"', 'models."a/b"', '1:2 [models."a/b"] needs a provider'],
+  ])('says what is wrong with %j in plain words and where', async (text, table, expected) => {
+    const opened = await open(`[${table}]\n${text}\n`)
+    expect(messages(opened)[0]).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+    expect(opened.problems).toHaveLength(1)
+  })
+
+  test('one wrong value spoils only itself', async () => {
+    const opened = await open(
+      example.replace('max_steps = 50', 'max_steps = "many"').replace('"image_in"', '"images"').replace('label = "Local"', 'label = 7') +
+        'colour = 1\n',
+    )
+    expect(opened.settings.loop).toEqual({ maxSteps: 200, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 })
+    expect(opened.settings.models['local/scripted']).toMatchObject({ capabilities: ['tools', 'thinking'], contextWindow: 64_000 })
+    expect(opened.problems.map((problem) => problem.line)).toEqual([10, 13, 15, 24])
+  })
+
+  test('a provider with a wrong address is left out: its key must not go elsewhere', async () => {
+    const opened = await open(
+      '[providers.p]\ntype = "anthropic"\nbase_url = "htp://proxy"\napi_key = "k"\n[models."p/m"]\nprovider = "p"\nmodel = "m"\n',
+    )
+    expect(opened.settings.providers).toEqual({})
+    expect(opened.settings.models).toEqual({})
+    expect(messages(opened)[1]).toBe('6:1 provider in [models."p/m"] is "p", which has a mistake')
+  })
+
+  test('a key is never quoted in a message', async () => {
+    const opened = await open(
+      '[providers.p]\ntype = "google"\napi_key = 1234567890\n[providers.q]\ntype = "google"\napi_key = "sk-secret\\nx"\nheaders = { Auth = ["tok-secret"] }\n',
+    )
+    expect(opened.problems).toHaveLength(3)
+    expect(JSON.stringify(opened.problems)).not.toMatch(/123456|secret/)
+  })
+
+  test('a folder, a wrong encoding and a huge file in its place are reported, not thrown', async () => {
+    mkdirSync(file)
+    expect((await open()).problems[0]?.message).toMatch(/not a plain file/)
+    rmSync(file, { recursive: true })
+    writeFileSync(file, Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]))
+    expect((await open()).problems[0]?.message).toMatch(/not UTF-8/)
+    writeFileSync(file, '#'.repeat(5 * 1024 * 1024))
+    expect((await open()).problems[0]?.message).toMatch(/too large/)
+  })
+})
+
+describe('watching', () => {
+  test('a saved file takes effect, also when it was replaced by renaming or appears later', async () => {
+    const opened = await open(undefined, true)
+    await changed(opened, () => writeFileSync(file, 'default_model = "a/b"\n'))
+    expect(opened.settings.defaultModel).toBe('a/b')
+    await changed(opened, () => {
+      writeFileSync(`${file}.new`, 'default_model = "c/d"\n')
+      renameSync(`${file}.new`, file)
+    })
+    expect(opened.settings.defaultModel).toBe('c/d')
+    await changed(opened, () => rmSync(file))
+    expect(opened.settings).toEqual(DEFAULT_SETTINGS)
+  })
+
+  test('while the file does not parse the last good settings stay, with the problem', async () => {
+    const opened = await open('default_model = "a/b"\n', true)
+    await changed(opened, () => writeFileSync(file, 'default_model = \n'))
+    expect(opened.settings.defaultModel).toBe('a/b')
+    expect(opened.problems).toHaveLength(1)
+    await changed(opened, () => writeFileSync(file, 'default_model = "e/f"\n'))
+    expect(opened.settings.defaultModel).toBe('e/f')
+    expect(opened.problems).toEqual([])
+  })
+
+  test('a symlinked file is followed', async () => {
+    const real = mkdtempSync(join(tmpdir(), 'trestle-dotfiles-'))
+    writeFileSync(join(real, 'my.toml'), 'default_model = "a/b"\n')
+    symlinkSync(join(real, 'my.toml'), file)
+    const opened = await open(undefined, true)
+    await changed(opened, () => writeFileSync(join(real, 'my.toml'), 'default_model = "c/d"\n'))
+    expect(opened.settings.defaultModel).toBe('c/d')
+    await opened.edit([{ path: ['default_model'], value: 'e/f' }])
+    expect(readFileSync(join(real, 'my.toml'), 'utf8')).toBe('default_model = "e/f"\n')
+    opened.close()
+    rmSync(real, { recursive: true })
+  })
+})
+
+describe('editing', () => {
+  test('an edit is on disk, private, in the settings and told', async () => {
+    const opened = await open(`# mine\n${example}`)
+    chmodSync(file, 0o644)
+    let told = 0
+    opened.onChange(() => (told += 1))
+    await opened.edit([{ path: ['providers', 'claude'], value: { type: 'anthropic', api_key_env: 'ANTHROPIC_API_KEY' } }])
+    expect(opened.settings.providers['claude']).toEqual({ type: 'anthropic', apiKeyEnv: 'ANTHROPIC_API_KEY' })
+    expect(readFileSync(file, 'utf8')).toContain('# mine\ndefault_model')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(told).toBe(1)
+  })
+
+  test('a change made on disk meanwhile is kept', async () => {
+    const opened = await open('default_model = "a/b"\n')
+    writeFileSync(file, 'default_model = "a/b"\n# by hand\ndefault_permission_mode = "auto"\n')
+    await opened.edit([{ path: ['default_model'], value: 'c/d' }])
+    expect(readFileSync(file, 'utf8')).toBe('default_model = "c/d"\n# by hand\ndefault_permission_mode = "auto"\n')
+    expect(opened.settings.defaultPermissionMode).toBe('auto')
+  })
+
+  test('edits at the same time all arrive', async () => {
+    const opened = await open()
+    await Promise.all(Array.from({ length: 20 }, (_, n) => opened.edit([{ path: ['providers', `p${n}`, 'type'], value: 'google' }])))
+    expect(Object.keys(opened.settings.providers)).toHaveLength(20)
+  })
+})

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
+import type { ConfigProblem } from '../../../shared/model/settings'
+import type { TomlEdit } from './edit-toml'
+import { parseConfig, placeMistakes, readConfigText, type ConfigText } from './read-config-file'
+import { readSettings } from './read-settings'
+import { DEFAULT_SETTINGS, type Settings } from './settings'
+import { watchConfigFile } from './watch-file'
+import { writePrivateFile } from './write-private-file'
+
+/** The user's configuration, `$home/config.toml`, as it is now. */
+export interface Config {
+  readonly file: string
+  /** Defaults where the file says nothing or something wrong; while running, the last good ones when it no longer parses. */
+  readonly settings: Settings
+  /** What is wrong with the file, in the order of its lines. */
+  readonly problems: readonly ConfigProblem[]
+  /** Called after settings or problems changed. Returns how to stop listening. */
+  onChange(listener: () => void): () => void
+  /**
+   * Changes the file and nothing but what the edits name (see `editToml`), on top of what is on disk at that moment; resolves when
+   * `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never written while it does not parse.
+   */
+  edit(edits: readonly TomlEdit[]): Promise<void>
+  close(): void
+}
+
+/** Reads the configuration; a file that is missing or broken never fails. With `watch` changes on disk are followed until `close`. */
+export async function openConfig({ home, watch = false }: { home: string; watch?: boolean }): Promise<Config> {
+  const file = join(home, 'config.toml')
+  const listeners = new Set<() => void>()
+  let settings: Settings = DEFAULT_SETTINGS
+  let problems: ConfigProblem[] = []
+  let shown: ConfigText | undefined
+  let closed = false
+
+  const load = async (): Promise<void> => {
+    const found = readConfigText(file)
+    if (shown !== undefined && sameText(found, shown)) return
+    const { table, problems: syntax } = parseConfig(found, file)
+    const read = table && readSettings(table)
+    const placed = read && 'text' in found ? await placeMistakes(read.mistakes, found.text, file) : []
+    shown = found
+    settings = read?.settings ?? settings
+    problems = [...syntax, ...placed]
+  }
+  // Loads and edits one after the other: each sees what the one before left.
+  let last: Promise<void> = load()
+  const inTurn = (run: () => Promise<void>): Promise<void> => {
+    const next = last.then(run)
+    last = next.catch(() => undefined)
+    return next
+  }
+  const reload = async (): Promise<void> => {
+    const before = shown
+    await load()
+    if (shown !== before && !closed) for (const listener of listeners) listener()
+  }
+  // From before the first look on: a change in between must not be missed.
+  const stop = watch ? watchConfigFile(file, () => void inTurn(reload)) : undefined
+  await last
+
+  return {
+    file,
+    get settings() {
+      return settings
+    },
+    get problems() {
+      return problems
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    edit: (edits) =>
+      inTurn(async () => {
+        const { editToml } = await import('./edit-toml')
+        writeEdited(file, (text) => editToml(text, edits))
+        await reload()
+      }),
+    close() {
+      closed = true
+      stop?.()
+    },
+  }
+}
+
+function writeEdited(file: string, change: (text: string) => string): void {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = readConfigText(file)
+    if ('problem' in found) throw new CodedError('config.write_failed', `${file}: ${found.problem.message}`)
+    const before = 'text' in found ? found.text : ''
+    const after = change(before)
+    if (after === before) return
+    // Somebody may have saved the file while the change was worked out.
+    if (!sameText(readConfigText(file), found) && attempt < 5) continue
+    try {
+      writePrivateFile(file, after)
+      return
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new CodedError('config.write_failed', `${file} could not be written: ${reason}`, { cause: error })
+    }
+  }
+}
+
+function sameText(a: ConfigText, b: ConfigText): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CodedError } from '../../../shared/model/errors'
+import { isTable, parseToml, type TomlTable } from './toml'
+import { readDocument, samePath, startsWith, type KeyEntry, type TomlDocument } from './toml-document'
+import { cutLines, isBlank, lineEnd, lineStart, newlineOf, nextLine, splice } from './toml-lines'
+import { appendElement, removeElement, stepArray } from './toml-lists'
+import { isList, tomlKey, tomlValue, type TomlInput } from './toml-write'
+
+/** Sets the value at a path, or removes what is there. A table as value replaces the whole table. */
+export interface TomlEdit {
+  path: readonly string[]
+  value: TomlInput | undefined
+}
+
+/**
+ * Changes a TOML text and nothing else in it: every comment line, the order, the spacing and the line ends stay. New keys go to the end of
+ * their table, new tables behind their siblings. The result is parsed again and has to mean exactly the intended change; CodedError
+ * `config.write_failed` otherwise, and when `text` does not parse.
+ */
+export function editToml(text: string, edits: readonly TomlEdit[]): string {
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
+  const before = text.slice(mark.length)
+  const wanted = parsed(before)
+  let after = before
+  for (const edit of edits) {
+    for (const small of smallEdits(after, edit))
+      after = small.value === undefined ? remove(after, small.path) : set(after, small.path, small.value)
+    apply(wanted, edit)
+  }
+  let meant: TomlTable
+  try {
+    meant = parsed(after)
+  } catch (error) {
+    throw new CodedError('config.write_failed', 'This change does not fit into the way config.toml is written; make it by hand.', {
+      cause: error,
+    })
+  }
+  if (!isDeepStrictEqual(pruned(meant), pruned(wanted))) {
+    throw new CodedError('config.write_failed', 'This change would have changed something else in config.toml too; make it by hand.')
+  }
+  return mark + after
+}
+
+/** Edits of single values; only those that change something. */
+function smallEdits(text: string, { path, value }: TomlEdit): TomlEdit[] {
+  const current = valueAt(parsed(text), path)
+  if (value === undefined) return current === undefined ? [] : [{ path, value }]
+  if (isDeepStrictEqual(current, pruned(value))) return []
+  if (!isInputTable(value))
+    return isTable(current)
+      ? [
+          { path, value: undefined },
+          { path, value },
+        ]
+      : [{ path, value }]
+  const edits: TomlEdit[] = []
+  const existing = isTable(current) ? Object.keys(current) : []
+  if (current !== undefined && !isTable(current)) edits.push({ path, value: undefined })
+  for (const key of existing) if (!Object.hasOwn(value, key)) edits.push({ path: [...path, key], value: undefined })
+  for (const [key, item] of Object.entries(value)) edits.push(...smallEdits(text, { path: [...path, key], value: item }))
+  return edits
+}
+
+function set(text: string, path: readonly string[], value: TomlInput): string {
+  let out = text
+  // An array may take several steps; each is checked against what is there then.
+  for (;;) {
+    const document = readDocument(out)
+    const entry = document.entries.find((candidate) => samePath(candidate.path, path))
+    if (!entry) return insert(document, path, value)
+    const [start, end] = entry.node.value.range
+    const current = valueAt(parsed(out), path)
+    const comments = document.comments.filter(({ range }) => range[0] > start && range[1] < end)
+    if (!isList(value) || entry.node.value.type !== 'TOMLArray' || !Array.isArray(current) || comments.length === 0) {
+      return splice(out, start, end, tomlValue(value))
+    }
+    if (isDeepStrictEqual(current, value)) return out
+    out = stepArray(out, entry.node.value, current, value, comments)
+  }
+}
+
+/** Writes a key that is not there yet. */
+function insert(document: TomlDocument, path: readonly string[], value: TomlInput): string {
+  const { text, entries, headers } = document
+  const parent = path.slice(0, -1)
+  const written = (base: number): string => `${path.slice(base).map(tomlKey).join('.')} = ${tomlValue(value)}`
+  const header = headers.find((table) => table.kind === 'standard' && samePath(table.resolvedKey, parent))
+  if (header) {
+    const last = header.body.at(-1)
+    return after(text, last?.range ?? [header.range[0], lineEnd(text, header.key.range[1])], written(parent.length))
+  }
+  if (parent.length === 0) return insertAtTop(document, written(0))
+  // An inline table around it, the innermost: `local = { ... }`.
+  const holder = entries.findLast((entry) => entry.node.value.type === 'TOMLInlineTable' && startsWith(parent, entry.path))
+  if (holder?.node.value.type === 'TOMLInlineTable') return appendElement(text, holder.node.value, written(holder.path.length))
+  // The table may be made of dotted keys only: `local.type = ...`.
+  const sibling = entries.findLast(
+    (entry) => entry.path.length > parent.length && entry.base.length < parent.length && startsWith(entry.path, parent),
+  )
+  if (sibling) return after(text, sibling.node.range, written(sibling.base.length))
+  return insertTable(document, parent, written(parent.length))
+}
+
+/** A line after the one that ends the range, indented alike. */
+function after(text: string, [start, end]: readonly [number, number], written: string): string {
+  const indent = /^[ \t]*/.exec(text.slice(lineStart(text, start)))?.[0] ?? ''
+  const at = lineEnd(text, end)
+  return splice(text, at, at, newlineOf(text) + indent + written)
+}
+
+function insertAtTop({ text, entries, headers }: TomlDocument, written: string): string {
+  const newline = newlineOf(text)
+  const last = entries.findLast((entry) => entry.base.length === 0 && !entry.inline)
+  if (last) return after(text, last.node.range, written)
+  const first = headers[0]
+  if (!first) return `${closed(text, newline)}${written}${newline}`
+  // Above the comment that belongs to the first table.
+  let at = lineStart(text, first.range[0])
+  while (at > 0 && isComment(text, lineStart(text, at - 1))) at = lineStart(text, at - 1)
+  return splice(text, at, at, `${written}${newline}${newline}`)
+}
+
+function insertTable({ text, headers, entries }: TomlDocument, path: readonly string[], written: string): string {
+  const newline = newlineOf(text)
+  const table = `[${path.map(tomlKey).join('.')}]${newline}${written}`
+  const shared = (key: readonly (string | number)[]): number => path.findIndex((part, index) => part !== key[index])
+  const near = headers.map((header) => ({
+    header,
+    common: startsWith(header.resolvedKey, path) ? path.length : shared(header.resolvedKey),
+  }))
+  const most = Math.max(0, ...near.map(({ common }) => common))
+  const sibling = most === 0 ? undefined : near.findLast(({ common }) => common === most)?.header
+  if (!sibling) return `${closed(text, newline)}${table}${newline}`
+  const lastEntry = entries.findLast((entry) => sibling.body.includes(entry.node))
+  let at = nextLine(text, lastEntry?.node.range[1] ?? sibling.key.range[1])
+  // Comments right below still belong to that table, unless they lead over to the next one.
+  let end = at
+  while (end < text.length && isComment(text, end)) end = nextLine(text, end)
+  if (end >= text.length || isBlank(text, end)) at = end
+  const lead = text.slice(0, at).endsWith('\n') ? newline : newline + newline
+  const tail = at < text.length && !isBlank(text, at) ? newline : ''
+  return splice(text, at, at, `${lead}${table}${newline}${tail}`)
+}
+
+/** Removes all keys and tables at and below a path. */
+function remove(text: string, path: readonly string[]): string {
+  let out = text
+  for (;;) {
+    const document = readDocument(out)
+    const entry = document.entries.find((candidate) => startsWith(candidate.path, path))
+    const header = document.headers.find((table) => startsWith(table.resolvedKey, path))
+    if (entry) out = removeEntry(out, entry)
+    else if (header) out = cutLines(out, header.range[0], header.key.range[1])
+    else return out
+  }
+}
+
+function removeEntry(text: string, { node, inline }: KeyEntry): string {
+  if (!inline) return cutLines(text, node.range[0], node.range[1])
+  return removeElement(text, inline.body, inline.body.indexOf(node), inline.range[1] - 1)
+}
+
+/** The text with a line end and a blank line, ready for more. */
+function closed(text: string, newline: string): string {
+  if (text.trim() === '') return ''
+  const ended = text.endsWith('\n') ? text : text + newline
+  return isBlank(ended, lineStart(ended, ended.length - 1)) ? ended : ended + newline
+}
+
+function isComment(text: string, start: number): boolean {
+  return text.slice(start, lineEnd(text, start)).trimStart().startsWith('#')
+}
+
+function parsed(text: string): TomlTable {
+  const result = parseToml(text, 'config.toml')
+  if ('table' in result) return result.table
+  const { line, column, message } = result.problem
+  throw new CodedError(
+    'config.write_failed',
+    `config.toml has a mistake in line ${line}, column ${column}: ${message}. It is left as it is until that is mended.`,
+  )
+}
+
+function valueAt(table: TomlTable, path: readonly string[]): unknown {
+  let value: unknown = table
+  for (const part of path) value = isTable(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  return value
+}
+
+/** The edit on plain data: what the new text has to mean. */
+function apply(table: TomlTable, { path, value }: TomlEdit): void {
+  const key = path.at(-1)
+  if (key === undefined) return
+  let within = table
+  for (const part of path.slice(0, -1)) {
+    const next = Object.hasOwn(within, part) ? within[part] : undefined
+    if (isTable(next)) within = next
+    else {
+      const made: TomlTable = Object.create(null)
+      within[part] = made
+      within = made
+    }
+  }
+  if (value === undefined) delete within[key]
+  else within[key] = value
+}
+
+/** Without empty tables (a table whose last dotted key is gone is gone too) and without prototypes, to compare. */
+function pruned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pruned)
+  if (!isTable(value)) return value
+  const out: TomlTable = Object.create(null)
+  for (const [key, item] of Object.entries(value)) {
+    const inner = pruned(item)
+    if (!(isTable(inner) && Object.keys(inner).length === 0)) out[key] = inner
+  }
+  return out
+}
+
+function isInputTable(value: TomlInput): value is { readonly [key: string]: TomlInput } {
+  return typeof value === 'object' && !isList(value)
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { projectSettings } from './project-settings'
+import { DEFAULT_SETTINGS, type Settings } from './settings'
+
+let folder: string
+const own: Settings = {
+  ...DEFAULT_SETTINGS,
+  providers: { p: { type: 'anthropic', apiKey: 'k' } },
+  tools: { ...DEFAULT_SETTINGS.tools, disabled: ['Bash'] },
+}
+const write = (text: string): void => writeFileSync(join(folder, '.trestle', 'config.toml'), text)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trestle-project-'))
+  mkdirSync(join(folder, '.trestle'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('without a file the own settings hold', async () => {
+  expect(await projectSettings(folder, own)).toEqual({ settings: own, problems: [] })
+})
+
+test('a project can switch tools off and lower the steps, never the other way', async () => {
+  write('[tools]\ndisabled = ["Write", "Bash"]\n[loop]\nmax_steps = 20\n')
+  const { settings, problems } = await projectSettings(folder, own)
+  expect(problems).toEqual([])
+  expect(settings.tools.disabled).toEqual(['Bash', 'Write'])
+  expect(settings.loop).toEqual({ ...own.loop, maxSteps: 20 })
+  write('[tools]\ndisabled = []\n[loop]\nmax_steps = 5000\n')
+  const raised = await projectSettings(folder, own)
+  expect(raised.settings).toEqual(own)
+  expect(raised.problems).toEqual([
+    { file: join(folder, '.trestle', 'config.toml'), line: 4, column: 1, message: expect.stringContaining('only lower') },
+  ])
+})
+
+test('a project can set no provider, address, header, key, mode or model', async () => {
+  write(
+    'default_model = "evil/m"\ndefault_permission_mode = "auto"\n[providers.p]\ntype = "anthropic"\nbase_url = "https://evil"\nheaders = { a = "b" }\n[models."evil/m"]\nprovider = "p"\n[tools]\nhide_env = []\n[loop]\nidle_timeout_s = 1\n[proxy]\nurl = "x"\n',
+  )
+  const { settings, problems } = await projectSettings(folder, own)
+  expect(settings).toEqual(own)
+  expect(problems.map((problem) => [problem.line, problem.message])).toEqual([
+    [1, 'default_model is ignored: only your own config may set this'],
+    [2, 'default_permission_mode is ignored: only your own config may set this'],
+    [3, 'providers is ignored: only your own config may set this'],
+    [7, 'models is ignored: only your own config may set this'],
+    [10, 'hide_env in [tools] is ignored: only your own config may set this'],
+    [12, 'idle_timeout_s in [loop] is ignored: only your own config may set this'],
+    [13, 'proxy is ignored: only your own config may set this'],
+  ])
+})
+
+test('a file that does not parse changes nothing and is reported', async () => {
+  write('[tools\n')
+  const { settings, problems } = await projectSettings(folder, own)
+  expect(settings).toEqual(own)
+  expect(problems).toEqual([expect.objectContaining({ line: 1 })])
+})

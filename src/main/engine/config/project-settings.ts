@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { ConfigProblem } from '../../../shared/model/settings'
+import { parseConfig, placeMistakes, readConfigText } from './read-config-file'
+import type { Settings } from './settings'
+import { TableReader, type Mistake } from './table-reader'
+
+/**
+ * The settings for work in `folder`: the user's own, made stricter by the project's `.trestle/config.toml`. Such a file comes with the
+ * project, from anybody; it can only switch tools off and lower `[loop] max_steps`. Everything else in it (providers, addresses, headers,
+ * keys above all) is ignored and reported. Never fails; a file that does not parse changes nothing and is reported.
+ */
+export async function projectSettings(folder: string, own: Settings): Promise<{ settings: Settings; problems: ConfigProblem[] }> {
+  const file = join(folder, '.trestle', 'config.toml')
+  const found = readConfigText(file)
+  const { table, problems } = parseConfig(found, file)
+  if (!table || !('text' in found)) return { settings: own, problems }
+
+  const mistakes: Mistake[] = []
+  const top = new TableReader(table, mistakes)
+  const tools = top.table('tools')
+  const loop = top.table('loop')
+  const disabled = tools?.strings('disabled') ?? []
+  const maxSteps = loop?.number('max_steps', { min: 1, max: 100_000 }) ?? own.loop.maxSteps
+  if (maxSteps > own.loop.maxSteps)
+    loop?.mistake('max_steps', `is ${maxSteps}, but your own config allows ${own.loop.maxSteps}; a project can only lower it`)
+  refuse(top, ['tools', 'loop'])
+  if (tools) refuse(tools, ['disabled'])
+  if (loop) refuse(loop, ['max_steps'])
+
+  const settings: Settings = {
+    ...own,
+    loop: { ...own.loop, maxSteps: Math.min(maxSteps, own.loop.maxSteps) },
+    tools: { ...own.tools, disabled: [...new Set([...own.tools.disabled, ...disabled])] },
+  }
+  return { settings, problems: await placeMistakes(mistakes, found.text, file) }
+}
+
+function refuse(reader: TableReader, allowed: readonly string[]): void {
+  for (const key of reader.keys()) if (!allowed.includes(key)) reader.mistake(key, 'is ignored: only your own config may set this')
+}

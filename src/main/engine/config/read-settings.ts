@@ -1,0 +1,175 @@
+import { PERMISSION_MODES } from '../../../shared/model/approval'
+import { PROVIDER_TYPES } from '../../../shared/model/settings'
+import {
+  DEFAULT_SETTINGS,
+  type LoopSettings,
+  type ModelSettings,
+  type ProviderSettings,
+  type Settings,
+  type ToolSettings,
+} from './settings'
+import { TableReader, type Mistake } from './table-reader'
+import type { TomlTable } from './toml'
+
+/** Tokens, for a model whose configuration names none. */
+const DEFAULT_CONTEXT_WINDOW = 128_000
+const CAPABILITIES = ['tools', 'image_in', 'thinking'] as const
+
+const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
+const envName = { test: (name: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name), must: 'the name of an environment variable' }
+const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * The settings a parsed config.toml means, and what is wrong with it. A wrong value is left out (its default applies) and reported; a
+ * provider or model that cannot work without it is left out as a whole.
+ */
+export function readSettings(table: TomlTable): { settings: Settings; mistakes: Mistake[] } {
+  const mistakes: Mistake[] = []
+  const top = new TableReader(table, mistakes)
+  const defaultModel = top.string('default_model')
+  const defaultPermissionMode = top.oneOf('default_permission_mode', PERMISSION_MODES)
+  const providers = readProviders(top.table('providers'))
+  const models = readModels(top.table('models'), providers)
+  const loop = readLoop(top.table('loop'))
+  const tools = readTools(top.table('tools'))
+  top.finish()
+  const settings: Settings = {
+    defaultModel,
+    defaultPermissionMode: defaultPermissionMode ?? DEFAULT_SETTINGS.defaultPermissionMode,
+    providers: record(providers.usable),
+    models: record(models),
+    loop,
+    tools,
+  }
+  return { settings, mistakes }
+}
+
+interface Providers {
+  usable: [string, ProviderSettings][]
+  /** Also those with a mistake, so that their models are not called nameless. */
+  named: Set<string>
+}
+
+function readProviders(reader: TableReader | undefined): Providers {
+  const usable: [string, ProviderSettings][] = []
+  for (const [id, provider] of reader?.tables() ?? []) {
+    const type = provider.oneOf('type', PROVIDER_TYPES)
+    if (!provider.has('type')) provider.mistake(undefined, `needs a type: ${PROVIDER_TYPES.join(', ')}`)
+    const baseUrl = provider.string('base_url', url)?.replace(/\/+$/, '')
+    const apiKeyEnv = provider.string('api_key_env', envName)
+    const apiKey = provider.secret('api_key', 'must be the key in quotes, on one line')
+    const headers = readHeaders(provider.table('headers'))
+    provider.finish()
+    // With a wrong address the whole provider: its key must not go to another one.
+    if (type === undefined || (provider.has('base_url') && baseUrl === undefined)) continue
+    if (type === 'openai-compatible' && baseUrl === undefined) {
+      provider.mistake(undefined, 'needs a base_url: an openai-compatible server has no usual address')
+      continue
+    }
+    usable.push([
+      id,
+      {
+        type,
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+        ...(apiKey !== undefined && { apiKey }),
+        ...(headers !== undefined && { headers }),
+      },
+    ])
+  }
+  return { usable, named: new Set(reader?.keys()) }
+}
+
+function readHeaders(reader: TableReader | undefined): Record<string, string> | undefined {
+  if (!reader) return undefined
+  const headers: [string, string][] = []
+  for (const name of reader.keys()) {
+    const value = reader.secret(name, 'must be the value in quotes, on one line')
+    if (value === undefined) continue
+    if (headerName.test(name) && headerValue.test(value)) headers.push([name, value])
+    else reader.mistake(name, 'is not a header that can be sent')
+  }
+  return record(headers)
+}
+
+function readModels(reader: TableReader | undefined, providers: Providers): [string, ModelSettings][] {
+  const models: [string, ModelSettings][] = []
+  for (const [id, entry] of reader?.tables() ?? []) {
+    const provider = entry.string('provider')
+    const model = entry.string('model')
+    for (const needed of ['provider', 'model']) if (!entry.has(needed)) entry.mistake(undefined, `needs a ${needed}`)
+    const label = entry.string('label')
+    const contextWindow = entry.number('context_window', { min: 1000, max: 100_000_000 }) ?? DEFAULT_CONTEXT_WINDOW
+    const maxOutputTokens = entry.number('max_output_tokens', { min: 1, max: 100_000_000 })
+    const capabilities = entry.strings('capabilities', CAPABILITIES) ?? ['tools']
+    entry.finish()
+    if (provider === undefined || model === undefined) continue
+    if (!providers.usable.some(([name]) => name === provider)) {
+      entry.mistake(
+        'provider',
+        providers.named.has(provider)
+          ? `is "${provider}", which has a mistake`
+          : `is "${provider}", but there is no [providers.${provider}]`,
+      )
+      continue
+    }
+    models.push([
+      id,
+      {
+        provider,
+        model,
+        ...(label !== undefined && { label }),
+        contextWindow,
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        capabilities: [...new Set(capabilities)],
+      },
+    ])
+  }
+  return models
+}
+
+function readLoop(reader: TableReader | undefined): LoopSettings {
+  const defaults = DEFAULT_SETTINGS.loop
+  if (!reader) return defaults
+  const maxSteps = reader.number('max_steps', { min: 1, max: 100_000 }) ?? defaults.maxSteps
+  const maxAttempts = reader.number('max_attempts', { min: 1, max: 100 }) ?? defaults.maxAttempts
+  const idleTimeoutS = reader.number('idle_timeout_s', { min: 1, max: 86_400, whole: false })
+  const retryBaseMs = reader.number('retry_base_ms', { min: 1, max: 600_000 }) ?? defaults.retryBaseMs
+  const retryMaxMs = reader.number('retry_max_ms', { min: 1, max: 3_600_000 }) ?? defaults.retryMaxMs
+  if (retryMaxMs < retryBaseMs)
+    reader.mistake('retry_max_ms', `is ${retryMaxMs}, less than retry_base_ms (${retryBaseMs}); ${retryBaseMs} is used`)
+  reader.finish()
+  return {
+    maxSteps,
+    maxAttempts,
+    idleTimeoutMs: idleTimeoutS === undefined ? defaults.idleTimeoutMs : Math.round(idleTimeoutS * 1000),
+    retryBaseMs,
+    retryMaxMs: Math.max(retryBaseMs, retryMaxMs),
+  }
+}
+
+function readTools(reader: TableReader | undefined): ToolSettings {
+  if (!reader) return DEFAULT_SETTINGS.tools
+  const disabled = reader.strings('disabled') ?? []
+  const hideEnv = reader.strings('hide_env') ?? []
+  const limits = reader.table('max_result_chars')
+  const maxResultChars: [string, number][] = []
+  for (const tool of limits?.keys() ?? []) {
+    const chars = limits?.number(tool, { min: 100, max: 10_000_000 })
+    if (chars !== undefined) maxResultChars.push([tool, chars])
+  }
+  reader.finish()
+  return { disabled: [...new Set(disabled)], maxResultChars: record(maxResultChars), hideEnv: [...new Set(hideEnv)] }
+}
+
+/** Without a prototype: an id like `constructor` finds nothing that is not configured. */
+function record<T>(entries: [string, T][]): Record<string, T> {
+  const made: Record<string, T> = Object.create(null)
+  for (const [key, value] of entries) made[key] = value
+  return made
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}

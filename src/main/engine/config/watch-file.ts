@@ -1,0 +1,50 @@
+import { realpathSync, unwatchFile, watch, watchFile, type FSWatcher } from 'node:fs'
+import { basename, dirname } from 'node:path'
+
+/** Editors write in several steps. */
+const SETTLE_MS = 60
+const POLL_MS = 2000
+
+/**
+ * Calls `onChange` some milliseconds after a file was changed, replaced, removed or made. Watches the folder, as editors replace files by
+ * renaming; and that of the real file when it is a symlink. Keeps no process alive. Returns how to stop.
+ */
+export function watchConfigFile(file: string, onChange: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const changed = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(onChange, SETTLE_MS).unref()
+  }
+  const watchers: FSWatcher[] = []
+  let polling = false
+  const poll = (): void => {
+    if (polling) return
+    polling = true
+    watchFile(file, { interval: POLL_MS, persistent: false }, changed)
+  }
+  for (const path of new Set([file, realPath(file)])) {
+    try {
+      const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
+        if (name === null || name === basename(path)) changed()
+      })
+      // The folder is gone, or the system has no watches left.
+      watcher.on('error', poll)
+      watchers.push(watcher)
+    } catch {
+      poll()
+    }
+  }
+  return () => {
+    clearTimeout(timer)
+    for (const watcher of watchers) watcher.close()
+    if (polling) unwatchFile(file, changed)
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/**
+ * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a power cut. Mode 0600. A symlink stays one:
+ * what it points to is replaced.
+ */
+export function writePrivateFile(file: string, text: string): void {
+  const target = realPathOf(file)
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const fd = openSync(temporary, 'wx', 0o600)
+    try {
+      writeFileSync(fd, text)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function realPathOf(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
