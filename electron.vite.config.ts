@@ -36,6 +36,12 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     plugins: [react(), tailwindcss()],
-    build: { outDir: 'out/renderer', target: 'chrome140', rolldownOptions: { input: { index: 'src/renderer/index.html' } } },
+    build: {
+      outDir: 'out/renderer',
+      target: 'chrome140',
+      // Fonts stay files: the content policy allows no data: URLs for them.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: { index: 'src/renderer/index.html' } },
+    },
   },
 })

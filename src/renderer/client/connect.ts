@@ -47,6 +47,8 @@ class KeptConnection implements Connection {
   #carrier: Carrier | undefined
   /** The one thing this connection waits for: another attempt, readiness, or a sign of life. */
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Counts carriers: what belongs to an older one is ignored. */
+  #generation = 0
   #lastMessageAt = 0
   #isClosed = false
 
@@ -77,11 +79,11 @@ class KeptConnection implements Connection {
   }
 
   #attempt(): void {
-    this.#wait(this.#timing.openTimeout, () => this.#lose(carrier))
-    this.state.set({ attempt: this.state.get().attempt + 1 })
-    let opened: Carrier | undefined
+    const generation = (this.#generation += 1)
     /** Whether a call comes from the carrier in use; what an older one still says is ignored. */
-    const isCurrent = (): boolean => !this.#isClosed && (opened === undefined || opened === this.#carrier)
+    const isCurrent = (): boolean => generation === this.#generation
+    this.#wait(this.#timing.openTimeout, () => this.#lose())
+    this.state.set({ attempt: this.state.get().attempt + 1 })
     const carrier: Carrier = this.#openCarrier({
       ready: () => {
         if (isCurrent()) this.#ready(carrier)
@@ -96,12 +98,10 @@ class KeptConnection implements Connection {
       },
       closed: (refused) => {
         if (!isCurrent()) return
-        if (refused)
-          this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
-        else this.#lose(opened)
+        if (refused) this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
+        else this.#lose()
       },
     })
-    opened = carrier
     this.#carrier = carrier
   }
 
@@ -134,21 +134,27 @@ class KeptConnection implements Connection {
     carrier.ping?.()
     this.#wait(this.#timing.deadAfter, () => {
       if (this.#lastMessageAt >= askedAt) this.#watchSilence()
-      else this.#lose(carrier)
+      else this.#lose()
     })
   }
 
-  #lose(carrier: Carrier | undefined): void {
-    if (this.#isClosed) return
-    clearTimeout(this.#timer)
-    this.#carrier = undefined
+  #lose(): void {
+    this.#drop()
     this.#link.detach()
-    carrier?.close()
     const { attempt, lastSignAt } = this.state.get()
     this.state.set({ status: lastSignAt === 0 && attempt <= 1 ? 'connecting' : 'lost' })
     const [first, most] = this.#timing.backoff
     const delay = Math.min(most, first * 2 ** Math.max(0, attempt - 1)) * (1 - this.#random() / 2)
     this.#wait(delay, () => this.#attempt())
+  }
+
+  /** Lets the carrier go, if there is one; nothing it says counts any more. */
+  #drop(): void {
+    clearTimeout(this.#timer)
+    this.#generation += 1
+    const carrier = this.#carrier
+    this.#carrier = undefined
+    carrier?.close()
   }
 
   #wake(): void {
@@ -159,11 +165,9 @@ class KeptConnection implements Connection {
 
   #finish(reason: CodedError): void {
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#drop()
     this.#stopWaking()
     this.#link.giveUp(reason)
-    this.#carrier?.close()
-    this.#carrier = undefined
     this.state.set({ status: 'lost', failure: reason.failure })
   }
 

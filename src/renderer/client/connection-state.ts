@@ -16,7 +16,7 @@ export class ConnectionStateStore implements Observable<ConnectionState> {
 
   set(change: Partial<ConnectionState>): void {
     this.#state = { ...this.#state, ...change }
-    for (const listener of [...this.#listeners]) listener()
+    for (const listener of this.#listeners) listener()
   }
 
   sign(now: number): void {

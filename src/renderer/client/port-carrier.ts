@@ -16,29 +16,34 @@ export interface ClientPort {
 export function portCarrier(requestPort: () => Promise<ClientPort>): OpenCarrier {
   return (events) => {
     let port: ClientPort | undefined
+    let post: ((message: unknown) => void) | undefined
     let isClosed = false
     const lose = (): void => {
       if (isClosed) return
       isClosed = true
       events.closed(false)
     }
-    requestPort().then((granted) => {
+    const take = async (): Promise<void> => {
+      const granted = await requestPort()
       if (isClosed) {
         granted.close()
         return
       }
       port = granted
+      const send = granted.postMessage.bind(granted)
+      post = send
       granted.addEventListener('message', ({ data }) => {
         if (isClosed) return
-        granted.postMessage(1)
+        send(1)
         if (typeof data === 'string') events.message(data)
       })
       granted.addEventListener('close', lose)
       granted.start()
       events.ready()
-    }, lose)
+    }
+    take().catch(lose)
     return {
-      send: (message) => port?.postMessage(message),
+      send: (message) => post?.(message),
       close() {
         isClosed = true
         port?.close()

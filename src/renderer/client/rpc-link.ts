@@ -70,7 +70,7 @@ export class RpcLink {
   }
 
   #settle(): void {
-    for (const wake of [...this.#waiting]) wake()
+    for (const wake of this.#waiting) wake()
   }
 
   async #call(request: StandardRequest): Promise<StandardLazyResponse> {
