@@ -92,3 +92,18 @@ function sessionChanges(items: readonly TranscriptItem[]): SessionChange[] {
   changesOf.set(items, changes)
   return changes
 }
+
+const transcripts = new Map<string, (callId: string) => boolean>()
+
+/** Registers who can scroll a session's transcript; returns how to unregister. */
+export function registerTranscript(sessionId: string, jump: (callId: string) => boolean): () => void {
+  transcripts.set(sessionId, jump)
+  return () => {
+    if (transcripts.get(sessionId) === jump) transcripts.delete(sessionId)
+  }
+}
+
+/** Scrolls to a call in the transcript on screen and opens it. False when that session is not on screen or the call is not loaded. */
+export function jumpToCall(sessionId: string, callId: string): boolean {
+  return transcripts.get(sessionId)?.(callId) ?? false
+}

@@ -1,0 +1,190 @@
+import { useCallback, useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import type { UserPart } from '../shared/model/message'
+import { Approvals } from './features/approvals/approvals'
+import { EmptyConversation } from './features/chat/transcript/empty-conversation'
+import { Transcript } from './features/chat/transcript/transcript'
+import { Composer, type ComposerHandle } from './features/composer/composer'
+import { QueueList } from './features/queue/queue-list'
+import { useSessionState, useSessionStore } from './state/session-view'
+import { useSessions } from './state/sessions-state'
+import { useSettings } from './state/settings-query'
+import { tellFailure } from './state/toasts-state'
+import { useClient } from './state/trestle-context'
+import { Button } from './ui/button'
+import { ErrorNote } from './ui/error-note'
+import { Skeleton } from './ui/skeleton'
+
+interface ConversationProps {
+  sessionId: string
+  connected: boolean
+  onOpenSettings: () => void
+}
+
+/** The main column of a session: transcript, approvals, queue, composer. */
+export function Conversation(props: ConversationProps) {
+  // Scroll position, draft and popups belong to one session.
+  return <OneConversation key={props.sessionId} {...props} />
+}
+
+function OneConversation({ sessionId, connected, onOpenSettings }: ConversationProps) {
+  const client = useClient()
+  const store = useSessionStore(sessionId)
+  const { status, failure, view, aliveAt, loadingOlder } = useSessionState(sessionId, (state) => state)
+  const { data: settings } = useSettings()
+  const elsewhere = useSessions((state) => state.sessions.get(sessionId)?.elsewhere)
+  const composer = useRef<ComposerHandle>(null)
+
+  const header = view?.header
+  const modelId = header?.model ?? settings?.defaultModel
+  const model = settings?.models.find(({ id }) => id === modelId)
+  const busy = header?.turnId !== undefined
+
+  useEffect(() => {
+    if (status === 'ready' && (document.activeElement === null || document.activeElement === document.body)) composer.current?.focus()
+  }, [status])
+
+  const prompt = useCallback((parts: UserPart[]) => told(client.session.prompt({ sessionId, parts })), [client, sessionId])
+  const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
+  const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])
+  const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
+  const loadOlder = useCallback(() => void store.loadOlder(), [store])
+  const onPrompt = useCallback((parts: UserPart[]) => void prompt(parts).catch(() => undefined), [prompt])
+  const onOpenLink = useCallback(
+    (url: string) => void client.app.openExternal({ url }).then((opened) => opened || openHere(url), tellFailure),
+    [client],
+  )
+  const onReply = useCallback(
+    (approvalId: string, optionId: string, feedback?: string) =>
+      client.approval.reply({ sessionId, approvalId, optionId, ...(feedback !== undefined && { feedback }) }),
+    [client, sessionId],
+  )
+  const focusComposer = useCallback(() => composer.current?.focus(), [])
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing || !busy) return
+    event.preventDefault()
+    stop()
+  }
+
+  if (!view || !header) {
+    return (
+      <div className="flex min-h-0 flex-1 flex-col justify-end">
+        {status === 'failed' && failure ? (
+          <div className="m-auto w-full max-w-[560px] p-6">
+            <ErrorNote
+              failure={failure}
+              actions={
+                <Button size="small" onClick={() => void store.open()}>
+                  Try again
+                </Button>
+              }
+            />
+          </div>
+        ) : (
+          <Loading />
+        )}
+      </div>
+    )
+  }
+
+  return (
+    <section aria-label="Session" className="flex min-h-0 flex-1 flex-col" onKeyDown={onKeyDown}>
+      {status === 'failed' && failure && (
+        <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
+          <ErrorNote
+            failure={failure}
+            actions={
+              <Button size="small" onClick={() => void store.open()}>
+                Try again
+              </Button>
+            }
+          />
+        </div>
+      )}
+      <Transcript
+        sessionId={sessionId}
+        view={view}
+        aliveAt={aliveAt}
+        loadingOlder={loadingOlder}
+        onLoadOlder={loadOlder}
+        onPrompt={onPrompt}
+        onOpenLink={onOpenLink}
+        tail={<Approvals approvals={header.approvals} onReply={onReply} onAnswered={focusComposer} />}
+        empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
+      />
+      <Composer
+        ref={composer}
+        sessionId={sessionId}
+        busy={busy}
+        imagesIn={model?.imagesIn ?? false}
+        onSend={prompt}
+        onSteer={steer}
+        onStop={stop}
+        complete={complete}
+        blocked={blockedBy({ connected, elsewhere, hasModel: settings === undefined || modelId !== undefined, onOpenSettings })}
+        above={
+          <QueueList
+            queue={header.queue}
+            busy={busy}
+            disabled={!connected}
+            onSendNow={(promptId) => void client.session.steer({ sessionId, promptId }).catch(tellFailure)}
+            onEdit={(promptId, parts) => void client.session.editQueued({ sessionId, promptId, parts }).catch(tellFailure)}
+            onRemove={(promptId) => void client.session.removeQueued({ sessionId, promptId }).catch(tellFailure)}
+          />
+        }
+      />
+    </section>
+  )
+}
+
+/** Why nothing can be sent, in words for the composer; undefined when it can. */
+function blockedBy({
+  connected,
+  elsewhere,
+  hasModel,
+  onOpenSettings,
+}: {
+  connected: boolean
+  elsewhere: string | undefined
+  hasModel: boolean
+  onOpenSettings: () => void
+}): ReactNode {
+  if (!connected) return 'Not connected. What you write is kept.'
+  if (elsewhere !== undefined) return `This session is open in another Trestle (${elsewhere}).`
+  if (hasModel) return undefined
+  return (
+    <>
+      No model is chosen.{' '}
+      <button type="button" onClick={onOpenSettings}>
+        Choose one in Settings
+      </button>
+    </>
+  )
+}
+
+/** A call whose failure is shown at once; it still rejects, for whoever has something to put back. */
+async function told<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call
+  } catch (error) {
+    tellFailure(error)
+    throw error
+  }
+}
+
+/** In a browser the page opens links itself: the host has no window to open them in. */
+function openHere(url: string): boolean {
+  window.open(url, '_blank', 'noopener,noreferrer')
+  return true
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the conversation" className="mx-auto flex w-full max-w-[748px] flex-1 flex-col gap-4 px-6 pt-6">
+      <Skeleton className="ml-auto h-10 w-2/3" />
+      <Skeleton className="w-5/6" />
+      <Skeleton className="w-4/6" />
+      <Skeleton className="w-3/6" />
+    </div>
+  )
+}

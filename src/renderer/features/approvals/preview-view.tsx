@@ -1,0 +1,33 @@
+import type { Preview } from '../../../shared/model/preview'
+import { DiffView } from '../../ui/content/diff-view'
+
+/** What would be done: the diff, the command, or a text. */
+export function PreviewView({ preview }: { preview: Preview }) {
+  switch (preview.kind) {
+    case 'diff':
+      return (
+        <>
+          <DiffView diff={preview.diff} limit={40} />
+          {preview.note && <p className="approval-note">{preview.note}</p>}
+        </>
+      )
+    case 'command':
+      return (
+        <div className="approval-command">
+          {preview.description && <p>{preview.description}</p>}
+          <pre tabIndex={0} aria-label="Command">
+            {preview.command}
+          </pre>
+          <p>
+            in <span className="font-mono">{preview.cwd}</span>
+          </p>
+        </div>
+      )
+    case 'text':
+      return (
+        <pre tabIndex={0} aria-label="Preview" className="approval-text">
+          {preview.text}
+        </pre>
+      )
+  }
+}

@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '../../ui/button'
+
+interface RejectFormProps {
+  /** `undefined`: no reason was given. */
+  onSend: (feedback: string | undefined) => void
+  onBack: () => void
+}
+
+const MOST = 10_000
+
+/** Asks for the reason, which goes to the model. Enter rejects, with or without one; Esc goes back. */
+export function RejectForm({ onSend, onBack }: RejectFormProps) {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const send = (): void => onSend(text.trim() === '' ? undefined : text.trim())
+  return (
+    <form
+      className="approval-reject"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        value={text}
+        maxLength={MOST}
+        aria-label="Reason for the model"
+        placeholder="What should it do instead? (goes to the model)"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            // A key still held from choosing "Reject" is not yet the answer.
+            if (!event.repeat) send()
+          } else if (event.key === 'Escape') {
+            event.preventDefault()
+            event.stopPropagation()
+            onBack()
+          }
+        }}
+      />
+      <Button type="submit" kbd="Enter">
+        Reject
+      </Button>
+      <Button variant="quiet" kbd="Esc" onClick={onBack}>
+        Back
+      </Button>
+    </form>
+  )
+}

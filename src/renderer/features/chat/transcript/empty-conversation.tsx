@@ -1,0 +1,37 @@
+import { Button } from '../../../ui/button'
+
+const SUGGESTIONS = [
+  'Give me a tour of this project',
+  'Run the tests and tell me what fails',
+  'Find a small bug and propose a fix',
+  'What changed here lately?',
+]
+
+interface EmptyConversationProps {
+  /** The model plays a script. */
+  scripted: boolean
+  onSuggest: (text: string) => void
+}
+
+/** A session in which nothing was said yet: a few ways to begin. They fill the composer; nothing is sent. */
+export function EmptyConversation({ scripted, onSuggest }: EmptyConversationProps) {
+  return (
+    <div className="flex max-w-[460px] flex-col items-center gap-4 text-center">
+      <div>
+        <h2 className="text-lead font-semibold">What shall we do?</h2>
+        <p className="mt-1 text-ui text-ink-2">
+          {scripted
+            ? 'The demo model plays a script, there is no model behind it: whatever you say, it shows an edit, a command and a to-do list on this folder, and asks before each change.'
+            : 'The agent reads, edits and runs in this folder. Every risky step asks first.'}
+        </p>
+      </div>
+      <div className="flex flex-wrap justify-center gap-2">
+        {SUGGESTIONS.map((text) => (
+          <Button key={text} size="small" onClick={() => onSuggest(text)}>
+            {text}
+          </Button>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { mentionAt, withMention } from './file-completion'
+import { fitted } from './pictures'
+import { leavesText, startWalk, step, withEntry } from './prompt-history'
+
+describe('file mentions', () => {
+  const at = (text: string) => mentionAt(text.replace('|', ''), text.indexOf('|'))
+
+  it('begin at the start of a word and nowhere else (a popup in a mail address)', () => {
+    expect(at('see @src/a|')).toEqual({ query: 'src/a', start: 4, end: 10 })
+    expect(at('@|')).toEqual({ query: '', start: 0, end: 1 })
+    expect(at('(@x|)')?.query).toBe('x')
+    for (const text of ['me@host.com|', 'see @a b|', '@@|', 'no|', '|@x']) expect(at(text)).toBeUndefined()
+  })
+
+  it('replace the whole word the caret is in (half of the old path stays behind)', () => {
+    const text = 'see @src/old.ts please'
+    const mention = mentionAt(text, 8)
+    expect(mention && withMention(text, mention, 'src/new.ts', false)).toEqual({ text: 'see @src/new.ts please', caret: 16 })
+  })
+
+  it('quote paths with spaces and stay open in folders (a path cut at its space)', () => {
+    const spaced = mentionAt('@my', 3)
+    expect(spaced && withMention('@my', spaced, 'my file.ts', false)).toEqual({ text: '@"my file.ts" ', caret: 14 })
+    const folder = mentionAt('@sr', 3)
+    expect(folder && withMention('@sr', folder, 'src', true)).toEqual({ text: '@src/', caret: 5 })
+    const inside = withMention('@my', mentionAt('@my', 3)!, 'my dir', true)
+    expect(inside.text).toBe('@"my dir/')
+    expect(mentionAt(inside.text, inside.caret)?.query).toBe('my dir/')
+  })
+})
+
+describe('prompt history', () => {
+  it('walks back and forth and gives back what was being written (a draft lost to ArrowUp)', () => {
+    let walk = startWalk(['one', 'two'])
+    const texts: string[] = []
+    let text = 'draft'
+    for (const direction of [-1, -1, -1, 1, 1, 1] as const) {
+      const next = step(walk, direction, text)
+      if (next) ({ walk, text } = next)
+      texts.push(text)
+    }
+    expect(texts).toEqual(['two', 'one', 'one', 'two', 'draft', 'draft'])
+  })
+
+  it('keeps each prompt once, the newest last, and no more than it should (storage filled by repeats)', () => {
+    expect(withEntry(['a', 'b'], 'a')).toEqual(['b', 'a'])
+    expect(withEntry(['a'], '  ')).toEqual(['a'])
+    expect(withEntry(['a'], 'x'.repeat(9000))).toEqual(['a'])
+    expect(
+      withEntry(
+        Array.from({ length: 100 }, (_, n) => `${n}`),
+        'new',
+      ).length,
+    ).toBe(100)
+  })
+
+  it('leaves the arrows to the text while the caret can move in it (history in the middle of editing)', () => {
+    expect(leavesText('one\ntwo', 1, 1, -1)).toBe(true)
+    expect(leavesText('one\ntwo', 5, 5, -1)).toBe(false)
+    expect(leavesText('one\ntwo', 1, 1, 1)).toBe(false)
+    expect(leavesText('one\ntwo', 5, 5, 1)).toBe(true)
+    expect(leavesText('one', 0, 2, -1)).toBe(false)
+  })
+})
+
+describe('pictures', () => {
+  it('are scaled so that no side is over 2000 and none is lost (a panorama of height 0)', () => {
+    expect(fitted(1000, 500)).toEqual({ width: 1000, height: 500 })
+    expect(fitted(4000, 3000)).toEqual({ width: 2000, height: 1500 })
+    expect(fitted(20_000, 5)).toEqual({ width: 2000, height: 1 })
+  })
+})

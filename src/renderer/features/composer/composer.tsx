@@ -1,0 +1,302 @@
+import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import {
+  useCallback,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from 'react'
+import type { UserPart } from '../../../shared/model/message'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { IconButton } from '../../ui/icon-button'
+import { isShortcut, shortcutText } from '../../ui/shortcut'
+import { AttachmentList } from './attachment-list'
+import { CompletionList, optionId } from './completion-list'
+import './composer.css'
+import { withMention } from './file-completion'
+import { pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
+import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
+import { useAttachments } from './use-attachments'
+import { useCompletion, type Complete, type Completion } from './use-completion'
+
+export interface ComposerHandle {
+  focus(): void
+  /** Puts a text into the field, to be sent or changed. */
+  fill(text: string): void
+}
+
+export interface ComposerProps {
+  sessionId: string
+  /** A turn runs: Enter queues, and there is something to stop. */
+  busy: boolean
+  /** Why nothing can be sent at the moment; writing is still possible. */
+  blocked?: ReactNode
+  /** The model takes pictures. */
+  imagesIn: boolean
+  /** Each rejects when it failed; then the text comes back. */
+  onSend: (parts: UserPart[]) => Promise<unknown>
+  onSteer: (parts: UserPart[]) => Promise<unknown>
+  onStop: () => void
+  complete: Complete
+  /** Above the field: what is queued. */
+  above?: ReactNode
+  ref?: Ref<ComposerHandle>
+}
+
+const DRAFT_MS = 400
+
+/** Where a message is written. One instance per session (mounted with the session as its key). */
+export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, onStop, complete, above, ref }: ComposerProps) {
+  const [text, setText] = useState(() => kept.draft(sessionId))
+  const field = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const walk = useRef<HistoryWalk>(undefined)
+  const caret = useRef<number>(undefined)
+  const [dragging, setDragging] = useState(false)
+  const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
+  const completion = useCompletion(complete)
+  const listId = useId()
+  const hintId = useId()
+
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    fill: (value) => {
+      write(value, value.length)
+      field.current?.focus()
+    },
+  }))
+  useLayoutEffect(() => {
+    if (caret.current === undefined) return
+    field.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = undefined
+  }, [text])
+  useKeptDraft(sessionId, text)
+
+  const write = (value: string, at?: number): void => {
+    caret.current = at
+    setText(value)
+  }
+  const blockedByPictures = attachments.length > 0 && !imagesIn
+  const empty = text.trim() === '' && attachments.length === 0
+  const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
+
+  const submit = (how: (parts: UserPart[]) => Promise<unknown>): void => {
+    if (!canSend) return
+    const sent: { text: string; attachments: readonly Attachment[] } = { text, attachments }
+    const parts: UserPart[] = [
+      ...attachments.map(({ part }) => part),
+      ...(text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trim() }]),
+    ]
+    write('')
+    setAttachments([])
+    setProblem(undefined)
+    walk.current = undefined
+    completion.close()
+    how(parts).then(
+      () => kept.remember(sessionId, sent.text),
+      () => {
+        // It did not arrive: nothing that was written is lost, and nothing that was written since either.
+        setText((now) => (now.trim() === '' ? sent.text : `${sent.text}\n\n${now}`))
+        setAttachments((now) => [...sent.attachments, ...now])
+      },
+    )
+  }
+
+  const choose = ({ path, isFolder }: Completion): void => {
+    if (!completion.open) return
+    const next = withMention(text, completion.open.mention, path, isFolder)
+    write(next.text, next.caret)
+    if (isFolder) completion.look(next.text, next.caret)
+    else completion.close()
+  }
+
+  const walkHistory = (event: KeyboardEvent<HTMLTextAreaElement>, direction: -1 | 1): void => {
+    const { selectionStart, selectionEnd } = event.currentTarget
+    if (!leavesText(text, selectionStart, selectionEnd, direction)) return
+    const next = step(walk.current ?? startWalk(kept.history(sessionId)), direction, text)
+    if (!next) return
+    event.preventDefault()
+    walk.current = next.walk
+    write(next.text, next.text.length)
+  }
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    // While a character is being composed every key belongs to the input method (229: browsers that tell it late).
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    const { open } = completion
+    if (open && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const chosen = open.found[open.chosen]
+      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+        event.preventDefault()
+        return completion.move(event.key === 'ArrowDown' ? 1 : -1)
+      }
+      if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) {
+        event.preventDefault()
+        return choose(chosen)
+      }
+      if (event.key === 'Escape') {
+        event.preventDefault()
+        event.stopPropagation()
+        return completion.dismiss()
+      }
+    }
+    if (isShortcut(event, 'Mod+S')) {
+      event.preventDefault()
+      submit(busy ? onSteer : onSend)
+    } else if (isShortcut(event, 'Ctrl+J')) {
+      event.preventDefault()
+      const { selectionStart, selectionEnd } = event.currentTarget
+      write(`${text.slice(0, selectionStart)}\n${text.slice(selectionEnd)}`, selectionStart + 1)
+    } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault()
+      submit(onSend)
+    } else if (
+      (event.key === 'ArrowUp' || event.key === 'ArrowDown') &&
+      !event.shiftKey &&
+      !event.altKey &&
+      !event.ctrlKey &&
+      !event.metaKey
+    ) {
+      walkHistory(event, event.key === 'ArrowUp' ? -1 : 1)
+    }
+  }
+
+  const addPictures = (files: File[]): void => {
+    if (files.length === 0) return
+    if (imagesIn) void add(files)
+    else setProblem('This model takes no pictures. Choose another model to send them.')
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const files = pictureFiles(event.clipboardData)
+    // Text copied from office programs comes with a picture of itself: then the text is meant.
+    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
+    event.preventDefault()
+    addPictures(files)
+  }
+  const onDrop = (event: DragEvent): void => {
+    setDragging(false)
+    if (!event.dataTransfer.types.includes('Files')) return
+    event.preventDefault()
+    const files = pictureFiles(event.dataTransfer)
+    if (files.length === 0) setProblem('Only pictures can be dropped here. Name a file with @ instead.')
+    addPictures(files)
+  }
+
+  const note = blockedByPictures ? 'This model takes no pictures. Remove them, or choose another model.' : problem
+  return (
+    <div className="composer">
+      {above}
+      <div
+        className={cx('composer-box', dragging && 'composer-dragging')}
+        onDragOver={(event) => {
+          if (!event.dataTransfer.types.includes('Files')) return
+          event.preventDefault()
+          setDragging(true)
+        }}
+        onDragLeave={(event) => {
+          if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) setDragging(false)
+        }}
+        onDrop={onDrop}
+      >
+        {completion.open && <CompletionList id={listId} found={completion.open.found} chosen={completion.open.chosen} onChoose={choose} />}
+        <AttachmentList attachments={attachments} onRemove={remove} />
+        <textarea
+          ref={field}
+          id={`composer-${sessionId}`}
+          data-composer
+          rows={1}
+          value={text}
+          placeholder="Message, @file …"
+          aria-label="Message"
+          aria-describedby={hintId}
+          aria-autocomplete="list"
+          aria-controls={completion.open ? listId : undefined}
+          aria-activedescendant={completion.open ? optionId(listId, completion.open.chosen) : undefined}
+          spellCheck
+          onChange={(event) => {
+            setText(event.target.value)
+            walk.current = undefined
+            completion.look(event.target.value, event.target.selectionStart)
+          }}
+          onSelect={(event) => {
+            if (completion.open) completion.look(text, event.currentTarget.selectionStart)
+          }}
+          onBlur={completion.close}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        {note !== undefined && (
+          <p role="alert" className="composer-note">
+            {note}
+          </p>
+        )}
+        <div className="composer-row">
+          <IconButton
+            label={imagesIn ? 'Attach pictures' : 'This model takes no pictures'}
+            disabled={!imagesIn}
+            tooltipSide="top"
+            onClick={() => picker.current?.click()}
+          >
+            <Paperclip aria-hidden />
+          </IconButton>
+          <input
+            ref={picker}
+            type="file"
+            accept={PICTURE_TYPES.join(',')}
+            multiple
+            hidden
+            aria-label="Pictures"
+            onChange={(event) => {
+              addPictures([...(event.target.files ?? [])])
+              event.target.value = ''
+            }}
+          />
+          <span id={hintId} className="composer-hint">
+            {blocked ?? (busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line')}
+          </span>
+          {busy ? (
+            <Button kbd="Esc" icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
+              Stop
+            </Button>
+          ) : (
+            <Button
+              variant="primary"
+              disabled={!canSend}
+              aria-label="Send"
+              title="Send"
+              className="!px-2"
+              icon={<ArrowUp aria-hidden />}
+              onClick={() => submit(onSend)}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Keeps what is written over a change of session and a reload. */
+function useKeptDraft(sessionId: string, text: string): void {
+  const latest = useRef(text)
+  latest.current = text
+  const keep = useCallback(() => kept.keepDraft(sessionId, latest.current), [sessionId])
+  useEffect(() => {
+    const timer = setTimeout(keep, DRAFT_MS)
+    return () => clearTimeout(timer)
+  }, [text, keep])
+  useEffect(() => {
+    window.addEventListener('pagehide', keep)
+    return () => {
+      window.removeEventListener('pagehide', keep)
+      keep()
+    }
+  }, [keep])
+}

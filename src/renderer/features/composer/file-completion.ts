@@ -1,0 +1,32 @@
+/** An `@word` that is being written. */
+export interface OpenMention {
+  /** What stands after the `@`. */
+  query: string
+  /** Where the `@` is and where the word ends. */
+  start: number
+  end: number
+}
+
+/** The mention the caret is in, if any. `@` begins one only at the start of a word, so mail addresses are left alone. */
+export function mentionAt(text: string, caret: number): OpenMention | undefined {
+  const before = text.slice(Math.max(0, caret - 500), caret)
+  const match = /(?:^|[\s([{"'`])@(?:"([^"\n]*)|([^\s"@]*))$/.exec(before)
+  if (!match) return undefined
+  const query = match[1] ?? match[2] ?? ''
+  const quoted = match[1] !== undefined
+  const start = caret - query.length - (quoted ? 2 : 1)
+  const rest = /^[^\s"@]*/.exec(text.slice(caret))?.[0] ?? ''
+  return { query, start, end: quoted ? caret : caret + rest.length }
+}
+
+/** The text with a path in the mention's place, and where the caret goes. A folder stays open, to go on inside it. */
+export function withMention(text: string, mention: OpenMention, path: string, isFolder: boolean): { text: string; caret: number } {
+  const clean = path.replace(/\/+$/, '')
+  const name = isFolder ? `${clean}/` : clean
+  const quoted = /\s/.test(name)
+  const word = quoted ? `@"${name}${isFolder ? '' : '"'}` : `@${name}`
+  const after = text.slice(mention.end)
+  const gap = isFolder || /^\s/.test(after) ? '' : ' '
+  const head = text.slice(0, mention.start) + word + gap
+  return { text: head + after, caret: head.length + (gap === '' && !isFolder ? 1 : 0) }
+}

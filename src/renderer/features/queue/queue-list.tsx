@@ -1,0 +1,120 @@
+import { CornerDownRight, ListEnd, Pencil, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { textOf, type UserPart } from '../../../shared/model/message'
+import type { QueuedPrompt } from '../../../shared/model/session'
+import { Button } from '../../ui/button'
+import './queue.css'
+
+interface QueueListProps {
+  queue: readonly QueuedPrompt[]
+  /** A turn runs: a prompt can join it instead of waiting for its end. */
+  busy: boolean
+  disabled: boolean
+  onSendNow: (promptId: string) => void
+  onEdit: (promptId: string, parts: UserPart[]) => void
+  onRemove: (promptId: string) => void
+}
+
+/** Prompts that wait for the turn to end, above the composer. */
+export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }: QueueListProps) {
+  const [editing, setEditing] = useState<string>()
+  if (queue.length === 0) return null
+  return (
+    <ul className="queue" aria-label="Queued prompts">
+      {queue.map((prompt, index) => (
+        <li key={prompt.promptId}>
+          {editing === prompt.promptId ? (
+            <EditPrompt
+              prompt={prompt}
+              onSave={(parts) => {
+                setEditing(undefined)
+                onEdit(prompt.promptId, parts)
+              }}
+              onCancel={() => setEditing(undefined)}
+            />
+          ) : (
+            <>
+              <ListEnd aria-hidden />
+              <span className="queue-text" title={textOf(prompt.parts)}>
+                {index === 0 ? 'Next: ' : ''}“{words(prompt.parts)}”
+              </span>
+              <span className="queue-acts">
+                {busy && (
+                  <button
+                    type="button"
+                    disabled={disabled}
+                    onClick={() => onSendNow(prompt.promptId)}
+                    title="Joins the running turn before its next step"
+                  >
+                    <CornerDownRight aria-hidden />
+                    <span>Send now</span>
+                  </button>
+                )}
+                <button type="button" disabled={disabled} onClick={() => setEditing(prompt.promptId)}>
+                  <Pencil aria-hidden />
+                  <span>Edit</span>
+                </button>
+                <button type="button" disabled={disabled} onClick={() => onRemove(prompt.promptId)}>
+                  <X aria-hidden />
+                  <span>Remove</span>
+                </button>
+              </span>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function EditPrompt({ prompt, onSave, onCancel }: { prompt: QueuedPrompt; onSave: (parts: UserPart[]) => void; onCancel: () => void }) {
+  const [text, setText] = useState(() => textOf(prompt.parts))
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const media = prompt.parts.filter((part) => part.type === 'media')
+  const canSave = text.trim() !== '' || media.length > 0
+  const save = (): void => {
+    if (!canSave) return
+    onSave([...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])])
+  }
+  return (
+    <form
+      className="queue-edit"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <textarea
+        ref={field}
+        value={text}
+        aria-label="Edit the queued prompt"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            save()
+          } else if (event.key === 'Escape') {
+            event.preventDefault()
+            event.stopPropagation()
+            onCancel()
+          }
+        }}
+      />
+      <Button type="submit" size="small" disabled={!canSave}>
+        Save
+      </Button>
+      <Button size="small" variant="quiet" onClick={onCancel}>
+        Cancel
+      </Button>
+    </form>
+  )
+}
+
+function words(parts: readonly UserPart[]): string {
+  const text = textOf(parts).slice(0, 300).replace(/\s+/g, ' ').trim()
+  const media = parts.filter((part) => part.type === 'media').length
+  const pictures = media === 0 ? '' : media === 1 ? '1 picture' : `${media} pictures`
+  return [text, pictures].filter((part) => part !== '').join(' · ')
+}
