@@ -1,4 +1,113 @@
-/** The whole page. */
-export function App() {
-  return <main className="p-6">Trestle</main>
+import { useEffect, useSyncExternalStore } from 'react'
+import { useAppCommands } from './app-commands'
+import type { Connection } from './client/connection'
+import { BeginPage } from './features/first-run/begin-page'
+import { Palette } from './features/palette/palette'
+import { ShortcutsDialog } from './features/palette/shortcuts-dialog'
+import { Sidebar } from './features/sessions/sidebar'
+import { ConnectProvider } from './features/settings/connect-provider'
+import { SettingsPage } from './features/settings/settings-page'
+import { Columns, useRoom } from './features/shell/columns'
+import { ConnectionBanner } from './features/shell/connection-banner'
+import { HeaderBar } from './features/shell/header-bar'
+import { ConfigBanner, StartNotices } from './features/shell/notices'
+import { Toasts } from './features/shell/toasts'
+import { SessionInspector, SessionPage } from './session-page'
+import { useLayout } from './state/layout-state'
+import { useSessions, waitingSessions } from './state/sessions-state'
+import { useAppInfo, useSettings } from './state/settings-query'
+import { useShortcuts } from './state/shortcut-listener'
+
+/** The whole page: columns, what is in them, and what lies over them. */
+export function App({ connection }: { connection: Connection }) {
+  const connectionState = useSyncExternalStore(
+    (changed) => connection.state.subscribe(changed),
+    () => connection.state.get(),
+  )
+  const { data: info } = useAppInfo()
+  const { data: settings } = useSettings()
+  const room = useRoom()
+  const view = useLayout((layout) => layout.view)
+  const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
+  const drawer = useLayout((layout) => layout.drawer)
+  const paletteOpen = useLayout((layout) => layout.paletteOpen)
+  const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
+  const { setDrawer, setInspectorOpen, setPaletteOpen, setShortcutsOpen, goBack } = useLayout.getState()
+  useWaitingInTitle()
+
+  const userHome = info?.userHome
+  const sessionId = view.kind === 'session' ? view.sessionId : undefined
+  const inspector =
+    sessionId === undefined
+      ? undefined
+      : room.inspector
+        ? { open: inspectorOpen, toggle: () => setInspectorOpen(!useLayout.getState().inspectorOpen) }
+        : { open: drawer === 'inspector', toggle: () => setDrawer(useLayout.getState().drawer === 'inspector' ? 'none' : 'inspector') }
+  const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle })
+  useShortcuts([
+    { shortcut: 'Mod+K', run: () => setPaletteOpen(true) },
+    ...commands,
+    ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: goBack }]),
+  ])
+
+  const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : () => setDrawer('sidebar'), inspector }
+  const banners = (
+    <>
+      <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
+      {settings && <ConfigBanner problems={settings.problems} userHome={userHome} />}
+      {info && <StartNotices notices={info.notices} />}
+    </>
+  )
+
+  return (
+    <>
+      <Columns
+        sidebar={<Sidebar userHome={userHome} />}
+        inspector={
+          sessionId === undefined ? undefined : <SessionInspector key={sessionId} sessionId={sessionId} isDrawer={!room.inspector} />
+        }
+      >
+        {view.kind === 'session' && (
+          <SessionPage
+            key={view.sessionId}
+            sessionId={view.sessionId}
+            connected={connectionState.status === 'open'}
+            frame={frame}
+            banners={banners}
+          />
+        )}
+        {view.kind === 'settings' && (
+          <>
+            <HeaderBar {...frame} title="Settings" folder={undefined} onClose={goBack} />
+            {banners}
+            <SettingsPage section={view.section} info={info} />
+          </>
+        )}
+        {view.kind === 'new' && (
+          <>
+            <HeaderBar {...frame} title="New session" folder={undefined} />
+            {banners}
+            <BeginPage
+              key={view.folder}
+              info={info}
+              settings={settings}
+              folder={view.folder}
+              connectForm={(form) => settings && <ConnectProvider settings={settings} {...form} />}
+            />
+          </>
+        )}
+      </Columns>
+      <Palette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
+      <ShortcutsDialog open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
+      <Toasts />
+    </>
+  )
+}
+
+/** `(2) Trestle` while two sessions wait, so that the tab or taskbar says it. */
+function useWaitingInTitle(): void {
+  const waiting = useSessions((state) => waitingSessions(state).length)
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) Trestle` : 'Trestle'
+  }, [waiting])
 }

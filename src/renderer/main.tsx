@@ -1,15 +1,45 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
+import { failureFrom } from './client/failure-from'
+import { connectPage } from './client/page-connection'
+import { followApp } from './state/app-subscription'
+import { followTheme } from './state/theme'
+import { TrestleProvider } from './state/trestle-context'
 import './styles/index.css'
+import { ErrorBoundary } from './ui/error-boundary'
 import { TooltipProvider } from './ui/tooltip'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    // The engine is on this machine or behind its own connection: whether the browser thinks it is online says nothing.
+    queries: {
+      networkMode: 'always',
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      retry: (count, error) => count < 3 && failureFrom(error).retryable,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+const connection = connectPage()
+followTheme()
+followApp(connection.client, queryClient)
+
 createRoot(root).render(
   <StrictMode>
-    <TooltipProvider>
-      <App />
-    </TooltipProvider>
+    <QueryClientProvider client={queryClient}>
+      <TrestleProvider client={connection.client}>
+        <TooltipProvider>
+          <ErrorBoundary>
+            <App connection={connection} />
+          </ErrorBoundary>
+        </TooltipProvider>
+      </TrestleProvider>
+    </QueryClientProvider>
   </StrictMode>,
 )

@@ -20,7 +20,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   default: 'border-line-strong bg-raised text-ink hover:bg-sunken',
   primary: 'border-ink bg-ink text-paper hover:opacity-90',
   quiet: 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
-  danger: 'border-[color-mix(in_oklch,var(--fail)_45%,var(--line))] bg-raised text-fail-ink hover:bg-fail-bg',
+  danger: 'border-[color-mix(in_oklab,var(--fail)_45%,var(--line))] bg-raised text-fail-ink hover:bg-fail-bg',
 }
 
 /** The button of the look: one height, four weights, the key that does the same shown inside. */

@@ -4,13 +4,25 @@ import { cx } from './cx'
 import { Kbd } from './kbd'
 import { MENU_CLASS, MENU_ITEM_CLASS } from './menu'
 
-/** What right click, the menu key and Shift+F10 open on `children`. */
-export function ContextMenu({ label, items, children }: { label: string; items: ReactNode; children: ReactElement }) {
+interface ContextMenuProps {
+  label: string
+  items: ReactNode
+  children: ReactElement
+}
+
+/**
+ * What right click, the menu key and Shift+F10 open on `children`. When it closes the focus goes back there, unless what was chosen has
+ * put it into a field meanwhile.
+ */
+export function ContextMenu({ label, items, children }: ContextMenuProps) {
+  const keepFocus = (event: Event): void => {
+    if (document.activeElement instanceof HTMLInputElement) event.preventDefault()
+  }
   return (
     <RadixContextMenu.Root modal={false}>
       <RadixContextMenu.Trigger asChild>{children}</RadixContextMenu.Trigger>
       <RadixContextMenu.Portal>
-        <RadixContextMenu.Content aria-label={label} collisionPadding={8} className={MENU_CLASS}>
+        <RadixContextMenu.Content aria-label={label} collisionPadding={8} className={MENU_CLASS} onCloseAutoFocus={keepFocus}>
           {items}
         </RadixContextMenu.Content>
       </RadixContextMenu.Portal>
@@ -29,7 +41,7 @@ interface ContextMenuItemProps {
 
 export function ContextMenuItem({ icon, kbd, disabled, danger, onSelect, children }: ContextMenuItemProps) {
   return (
-    <RadixContextMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink')}>
+    <RadixContextMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink!')}>
       {icon}
       <span className="min-w-0 flex-1">{children}</span>
       {kbd && <Kbd keys={kbd} />}

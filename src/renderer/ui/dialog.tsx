@@ -2,7 +2,6 @@ import { X } from 'lucide-react'
 import { Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cx } from './cx'
-import { IconButton } from './icon-button'
 
 interface DialogProps {
   open: boolean
@@ -30,17 +29,19 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
             className,
           )}
         >
-          <header className="flex items-start gap-3 px-5 pt-4 pb-2">
-            <div className="min-w-0 flex-1">
-              <RadixDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</RadixDialog.Title>
-              {description && <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>}
-            </div>
-            <IconButton label="Close" className="-mr-2" onClick={() => onOpenChange(false)}>
-              <X aria-hidden />
-            </IconButton>
+          <header className="pt-4 pr-12 pb-2 pl-5">
+            <RadixDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</RadixDialog.Title>
+            {description && <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>}
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-2">{children}</div>
           {footer ? <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer> : <div className="h-3" />}
+          {/* Last in the order of focus, so that a dialog begins at its first field. */}
+          <RadixDialog.Close
+            aria-label="Close"
+            className="absolute top-3 right-3 flex size-[28px] items-center justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+          >
+            <X aria-hidden className="size-4 stroke-[1.7]" />
+          </RadixDialog.Close>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>

@@ -16,7 +16,7 @@ export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
     <div
       role="alert"
       className={cx(
-        'flex gap-2.5 rounded-lg border border-[color-mix(in_oklch,var(--fail)_35%,var(--line))] bg-fail-bg px-3 py-2.5 text-ui text-ink',
+        'flex gap-2.5 rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg px-3 py-2.5 text-ui text-ink',
         className,
       )}
     >

@@ -16,7 +16,7 @@ export function Kbd({ keys, inverted, className }: KbdProps) {
       aria-hidden
       className={cx(
         'rounded-[4px] border border-b-2 px-1 py-0.5 font-mono text-[10.5px] leading-none font-medium whitespace-nowrap',
-        inverted ? 'border-[color-mix(in_oklch,var(--paper)_35%,transparent)] text-paper' : 'border-line bg-raised text-ink-3',
+        inverted ? 'border-[color-mix(in_oklab,var(--paper)_35%,transparent)] text-paper' : 'border-line bg-raised text-ink-3',
         className,
       )}
     >

@@ -55,7 +55,7 @@ interface MenuItemProps {
 
 export function MenuItem({ icon, kbd, disabled, danger, onSelect, children }: MenuItemProps) {
   return (
-    <DropdownMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink')}>
+    <DropdownMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink!')}>
       {icon}
       <span className="min-w-0 flex-1">{children}</span>
       {kbd && <Kbd keys={kbd} />}

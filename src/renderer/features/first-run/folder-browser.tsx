@@ -37,7 +37,8 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
   const [draft, setDraft] = useState<string>()
   const [selected, setSelected] = useState(0)
   const list = useRef<VListHandle>(null)
-  const listbox = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const focusList = (): void => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
   const { data, error, isFetching } = useQuery(
     queries.folder.list.queryOptions({ input: { path }, placeholderData: keepPreviousData, retry: false, staleTime: 0, gcTime: 0 }),
   )
@@ -51,7 +52,9 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
     setSelected(0)
     list.current?.scrollTo(0)
   }
-  useEffect(() => list.current?.scrollToIndex(selected, { align: 'nearest' }), [selected])
+  useEffect(() => {
+    list.current?.scrollToIndex(selected, { align: 'nearest' })
+  }, [selected])
 
   const onListKey = (event: KeyboardEvent): void => {
     const last = rows.length - 1
@@ -93,7 +96,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
         onSubmit={(event) => {
           event.preventDefault()
           if (typed) goTo(draft)
-          else listbox.current?.focus()
+          else focusList()
         }}
         className="flex items-end gap-2"
       >
@@ -107,7 +110,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown') return
             event.preventDefault()
-            listbox.current?.focus()
+            focusList()
           }}
         />
         <Button type="submit" disabled={!typed}>
@@ -124,32 +127,33 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
           ))}
         </div>
       )}
-      <div
-        ref={listbox}
-        role="listbox"
-        tabIndex={0}
-        aria-label={`Folders in ${listing?.path ?? path}`}
-        aria-activedescendant={rows[selected] ? `folder-${selected}` : undefined}
-        aria-busy={isFetching}
-        onKeyDown={onListKey}
-        className="relative mt-3 h-[264px] rounded-lg border border-line bg-paper"
-      >
+      <div ref={frame} className="relative mt-3 h-[264px] rounded-lg border border-line bg-paper">
         {error ? (
           <div className="p-3">
             <ErrorNote failure={failureFrom(error)} />
           </div>
         ) : (
-          <VList ref={list} data={rows} itemSize={ROW} keepMounted={[selected]} className="p-1" style={{ height: '100%' }}>
+          <VList
+            ref={list}
+            role="listbox"
+            tabIndex={0}
+            aria-label={`Folders in ${listing?.path ?? path}`}
+            aria-activedescendant={rows[selected] ? `folder-${selected}` : undefined}
+            aria-busy={isFetching}
+            data={rows}
+            itemSize={ROW}
+            keepMounted={rows[selected] ? [selected] : []}
+            onKeyDown={onListKey}
+            className="rounded-lg p-1"
+            style={{ height: '100%' }}
+          >
             {(row, index) => (
               <div
                 key={row.path}
                 id={`folder-${index}`}
                 role="option"
                 aria-selected={index === selected}
-                onClick={() => {
-                  setSelected(index)
-                  goTo(row.path)
-                }}
+                onClick={() => goTo(row.path)}
                 className={cx(
                   'flex h-[30px] cursor-pointer items-center gap-2.5 rounded-[6px] px-2.5 hover:bg-sunken',
                   index === selected && 'bg-sunken',

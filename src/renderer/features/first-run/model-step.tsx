@@ -76,11 +76,11 @@ function order(model: ModelView, settings: SettingsView): number {
 function optionOf(model: ModelView, settings: SettingsView) {
   return {
     value: model.id,
-    label: <span className="break-all">{model.label}</span>,
+    label: <span className="wrap-anywhere">{model.label}</span>,
     description: model.scripted ? (
       'Plays a script, no model behind it. Tools, approvals and your files are real.'
     ) : (
-      <span className="break-all">{sourceOf(model)}</span>
+      <span className="wrap-anywhere">{sourceOf(model)}</span>
     ),
     end: (
       <span className="flex flex-none gap-1.5">

@@ -14,7 +14,7 @@ interface StepProps {
 export function Step({ n, title, chosen, children }: StepProps) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className="flex gap-4 max-mid:flex-col max-mid:gap-2">
+    <section aria-labelledby={id} className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-4 gap-y-2.5 max-mid:gap-x-3">
       <span
         aria-hidden
         className={cx(
@@ -24,15 +24,13 @@ export function Step({ n, title, chosen, children }: StepProps) {
       >
         {chosen === undefined ? n : <Check className="size-[13px] stroke-[2.4]" />}
       </span>
-      <div className="min-w-0 flex-1">
-        <div className="mb-2.5 flex min-h-[24px] flex-wrap items-center gap-x-2.5">
-          <h2 id={id} className="text-body font-semibold">
-            {title}
-          </h2>
-          {chosen !== undefined && <span className="min-w-0 text-ui break-all text-ink-3">{chosen}</span>}
-        </div>
-        {children}
+      <div className="flex min-h-[24px] flex-wrap items-center gap-x-2.5">
+        <h2 id={id} className="text-body font-semibold">
+          {title}
+        </h2>
+        {chosen !== undefined && <span className="min-w-0 text-ui wrap-anywhere text-ink-3">{chosen}</span>}
       </div>
+      <div className="col-start-2 min-w-0 max-mid:col-span-2 max-mid:col-start-1">{children}</div>
     </section>
   )
 }

@@ -13,6 +13,8 @@ export interface Command {
   icon?: ReactNode
   /** Said at the right end, e.g. the folder of a session. */
   hint?: string
+  /** Too much to read where nothing is typed yet. */
+  onlySearched?: boolean
   /** Marks the one that is chosen now. */
   chosen?: boolean
   /** Does it; or, for `page`, shows further commands to choose from. */

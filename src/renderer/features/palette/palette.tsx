@@ -8,6 +8,8 @@ import type { Command } from './commands'
 
 /** As many rows as anybody reads; typing narrows the rest down. */
 const MOST_PER_GROUP = 60
+/** Without a search a group is a glance, not a list. */
+const MOST_AT_FIRST = 12
 
 interface PaletteProps {
   open: boolean
@@ -15,32 +17,52 @@ interface PaletteProps {
   commands: readonly Command[]
 }
 
+interface Page {
+  title: string
+  commands: readonly Command[]
+}
+
 /** Everything that can be done, found by typing. */
 export function Palette({ open, onOpenChange, commands }: PaletteProps) {
+  const [page, setPage] = useState<Page>()
+  const change = (next: boolean): void => {
+    setPage(undefined)
+    onOpenChange(next)
+  }
   return (
-    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+    <Dialog.Root open={open} onOpenChange={change}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
+          onEscapeKeyDown={(event) => {
+            if (!page) return
+            event.preventDefault()
+            setPage(undefined)
+          }}
           className="fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)] w-[min(600px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-high outline-none"
         >
           <Dialog.Title className="sr-only">Command palette</Dialog.Title>
-          <PaletteBody commands={commands} close={() => onOpenChange(false)} />
+          <PaletteBody key={page?.title} commands={page?.commands ?? commands} page={page} setPage={setPage} close={() => change(false)} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
 
-function PaletteBody({ commands, close }: { commands: readonly Command[]; close: () => void }) {
+interface PaletteBodyProps {
+  commands: readonly Command[]
+  page: Page | undefined
+  setPage: (page: Page | undefined) => void
+  close: () => void
+}
+
+function PaletteBody({ commands, page, setPage, close }: PaletteBodyProps) {
   const [search, setSearch] = useState('')
-  const [page, setPage] = useState<{ title: string; commands: readonly Command[] }>()
-  const groups = grouped(page?.commands ?? commands, search)
+  const groups = grouped(commands, search)
   const run = (command: Command): void => {
     if (command.page) {
       setPage({ title: command.page.title, commands: command.page.commands() })
-      setSearch('')
       return
     }
     close()
@@ -53,11 +75,9 @@ function PaletteBody({ commands, close }: { commands: readonly Command[]; close:
       loop
       className="flex min-h-0 flex-1 flex-col"
       onKeyDown={(event) => {
-        if (page && (event.key === 'Escape' || (event.key === 'Backspace' && search === ''))) {
+        if (page && event.key === 'Backspace' && search === '') {
           event.preventDefault()
-          event.stopPropagation()
           setPage(undefined)
-          setSearch('')
         }
       }}
     >
@@ -118,7 +138,7 @@ export function grouped(commands: readonly Command[], search: string): CommandGr
   for (const command of commands) {
     const label = command.label.toLocaleLowerCase()
     const text = `${label} ${command.keywords ?? ''} ${command.hint ?? ''} ${command.group}`.toLocaleLowerCase()
-    if (!words.every((word) => text.includes(word))) continue
+    if ((words.length === 0 && command.onlySearched) || !words.every((word) => text.includes(word))) continue
     const score =
       words.filter((word) => label.startsWith(word) || label.includes(` ${word}`)).length * 2 +
       words.filter((word) => label.includes(word)).length
@@ -126,9 +146,10 @@ export function grouped(commands: readonly Command[], search: string): CommandGr
     if (group) group.push({ command, score })
     else groups.set(command.group, [{ command, score }])
   }
+  const most = words.length === 0 ? MOST_AT_FIRST : MOST_PER_GROUP
   return [...groups].map(([name, found]) => {
     // The sort is stable: without words everything keeps its place.
     const items = found.sort((a, b) => b.score - a.score).map(({ command }) => command)
-    return { name, items: items.slice(0, MOST_PER_GROUP), more: Math.max(0, items.length - MOST_PER_GROUP) }
+    return { name, items: items.slice(0, most), more: Math.max(0, items.length - most) }
   })
 }

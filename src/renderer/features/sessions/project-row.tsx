@@ -58,7 +58,6 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
         role="treeitem"
         aria-level={1}
         aria-expanded={!collapsed}
-        aria-label={`${name}${place ? `, in ${place}` : ''}, ${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder is gone' : ''}`}
         data-row={`project:${folder}`}
         tabIndex={reachable ? 0 : -1}
         title={folder}
@@ -67,8 +66,11 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
         onKeyDown={onKeyDown}
         className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
       >
-        <span className={cx('truncate', gone && 'line-through')}>{name}</span>
-        {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
+        <span className="flex min-w-0 items-baseline gap-1.5">
+          <span className="truncate">{name}</span>
+          {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
+          <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder is gone' : ''}`}</span>
+        </span>
         {gone && (
           <Tooltip text="This folder is not there any more" side="right">
             <FolderX aria-hidden className="size-[13px] flex-none text-fail-ink" />
@@ -82,7 +84,11 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
           )}
         />
         <span className="flex-1" />
-        {collapsed && <span className="px-1 font-normal text-ink-3 tabular-nums">{count}</span>}
+        {collapsed && (
+          <span aria-hidden className="px-1 font-normal text-ink-3 tabular-nums">
+            {count}
+          </span>
+        )}
         {!gone && (
           <button
             type="button"

@@ -10,7 +10,9 @@ interface RenameFieldProps {
 export function RenameField({ title, onDone }: RenameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const done = useRef(false)
-  useEffect(() => field.current?.select(), [])
+  useEffect(() => {
+    field.current?.select()
+  }, [])
   const finish = (value: string | undefined): void => {
     if (done.current) return
     done.current = true

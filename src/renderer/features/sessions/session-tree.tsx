@@ -20,6 +20,9 @@ interface SessionTreeProps {
   onToggleArchive: () => void
 }
 
+/** How many frames a new row may take until it can be focused. */
+const FOCUS_FRAMES = 10
+
 /** The list itself: virtual, so thousands of sessions cost nothing, and walked with the arrow keys; one row at a time takes part in Tab. */
 export function SessionTree({ rows, currentSessionId, userHome, actions, onToggleProject, onToggleArchive }: SessionTreeProps) {
   const list = useRef<VListHandle>(null)
@@ -37,16 +40,23 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
     return current !== -1 ? current : rows.findIndex(isReachable)
   }, [rows, focusKey, currentSessionId])
 
-  const focusRow = (key: string): void => {
+  /** Whether the row took the focus: one that was just mounted is hidden until the list has measured it. */
+  const focusRow = (key: string): boolean => {
     const row = [...(frame.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find((element) => element.dataset.row === key)
-    row?.focus()
+    row?.focus({ preventScroll: true })
+    return row !== undefined && document.activeElement === row
   }
 
-  // A row that was outside the window is mounted by the render that the move causes; the focus follows then.
   useEffect(() => {
-    if (wanted.current === undefined) return
-    focusRow(wanted.current)
+    const key = wanted.current
+    if (key === undefined) return
     wanted.current = undefined
+    let frames = 0
+    const attempt = (): void => {
+      frames += 1
+      if (!focusRow(key) && frames < FOCUS_FRAMES) requestAnimationFrame(attempt)
+    }
+    attempt()
   })
 
   // The current session is in sight when it changes, also when it was chosen from elsewhere.
@@ -62,9 +72,9 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
     const row = rows[index]
     if (!row) return
     list.current?.scrollToIndex(index, { align: 'nearest' })
+    if (focusRow(row.key)) return
     wanted.current = row.key
     setFocusKey(row.key)
-    focusRow(row.key)
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {

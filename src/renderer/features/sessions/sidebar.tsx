@@ -83,7 +83,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   return (
     <div
       role="search"
-      className="mx-2.5 mt-0.5 mb-1 flex h-[30px] flex-none items-center gap-[7px] rounded-md border border-line bg-raised pr-1 pl-2 text-ink-3 focus-within:border-line-strong"
+      className="mx-2.5 mt-0.5 mb-1 flex h-[30px] flex-none items-center gap-[7px] rounded-md border border-line bg-raised pr-1 pl-2 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus"
     >
       <Search aria-hidden className="size-[14px] flex-none" />
       <input
@@ -93,7 +93,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         aria-label="Search sessions and messages"
         placeholder="Search sessions"
         spellCheck={false}
-        className="h-full min-w-0 flex-1 rounded-sm bg-transparent text-small text-ink"
+        className="h-full min-w-0 flex-1 bg-transparent text-small text-ink outline-none"
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && value !== '') {
@@ -106,12 +106,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         }}
       />
       {value === '' ? (
-        <button
-          type="button"
-          aria-label="Open the command palette"
-          className="rounded-sm px-0.5 leading-none"
-          onClick={() => useLayout.getState().setPaletteOpen(true)}
-        >
+        <button type="button" className="rounded-sm px-0.5 leading-none" onClick={() => useLayout.getState().setPaletteOpen(true)}>
+          <span className="sr-only">Open the command palette</span>
           <Kbd keys="Mod+K" />
         </button>
       ) : (

@@ -32,6 +32,7 @@ export function treeRows({ projects, collapsed, archived, archive }: TreeInput):
     if (!isCollapsed)
       for (const summary of sessions) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
   }
+  if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: 'No sessions yet.' })
   rows.push({ kind: 'archive', key: 'archive', ...archive })
   if (archive.open) {
     for (const summary of archived) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })

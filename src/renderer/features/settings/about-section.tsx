@@ -44,10 +44,10 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
 /** Every mistake with its place. */
 export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
-    <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklch,var(--fail)_35%,var(--line))] bg-fail-bg">
+    <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg">
       {problems.map((problem, index) => (
         <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
-          <p className="font-mono text-small break-all text-fail-ink">
+          <p className="font-mono text-small wrap-anywhere text-fail-ink">
             {[problem.file, problem.line, problem.column].filter((part) => part !== undefined).join(':')}
           </p>
           <p className="break-words">{problem.message}</p>
@@ -70,7 +70,7 @@ function PathRow({ name, path }: { name: string; path: string }) {
   return (
     <Row name={name}>
       <span className="flex items-center gap-1">
-        <span className="min-w-0 flex-1 font-mono text-small break-all">{path}</span>
+        <span className="min-w-0 flex-1 font-mono text-small wrap-anywhere">{path}</span>
         <IconButton
           label={`Copy the path of the ${name.toLowerCase()}`}
           onClick={() => void navigator.clipboard.writeText(path).then(() => tell('Path copied'), tellFailure)}

@@ -42,7 +42,7 @@ export function TestResult({ test, className }: { test: Pick<Test, 'data' | 'err
 /** The button that tests one model. */
 export function TestButton({ test, id }: { test: Test; id: string }) {
   return (
-    <Button variant="quiet" size="small" busy={test.isPending} aria-label={`Test the connection of ${id}`} onClick={() => test.mutate(id)}>
+    <Button variant="quiet" size="small" busy={test.isPending} aria-label={`Test connection of ${id}`} onClick={() => test.mutate(id)}>
       Test connection
     </Button>
   )

@@ -61,14 +61,14 @@ function ToolsPart({ settings }: { settings: SettingsView }) {
     <section aria-labelledby="settings-tools">
       <SectionHead id="settings-tools" title="Tools" text="A tool that is switched off is not offered to the model at all." />
       {settings.tools.length >= MANY && (
-        <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3">
+        <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
           <Search aria-hidden className="size-[14px]" />
           <input
             aria-label="Filter the tools"
             placeholder="Filter"
             value={filter}
             onChange={(event) => setFilter(event.target.value)}
-            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink"
+            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
           />
         </div>
       )}

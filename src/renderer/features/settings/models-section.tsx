@@ -92,12 +92,12 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <div className="min-w-[220px] flex-1">
           <p className="flex flex-wrap items-center gap-2">
-            <span className="font-medium break-all">{model.label}</span>
+            <span className="font-medium wrap-anywhere">{model.label}</span>
             {isDefault && <Badge tone="run">default</Badge>}
             {model.scripted && <Badge tone="wait">scripted</Badge>}
             {model.origin === 'found' && <Badge tone="done">found on this machine</Badge>}
           </p>
-          <p className="text-small break-all text-ink-3">
+          <p className="text-small wrap-anywhere text-ink-3">
             {model.scripted ? (
               'Plays a script, no model behind it; the tools and your files are real.'
             ) : (
@@ -114,7 +114,7 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
               variant="quiet"
               size="small"
               busy={makeDefault.isPending}
-              aria-label={`Make ${model.label} the default`}
+              aria-label={`Make default: ${model.label}`}
               onClick={() => makeDefault.mutate(model.id, { onError: tellFailure })}
             >
               Make default

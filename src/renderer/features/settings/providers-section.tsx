@@ -46,7 +46,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
                   <span className="font-medium">{provider.id}</span>
                   <KeyState provider={provider} />
                 </p>
-                <p className="text-small break-all text-ink-3">
+                <p className="text-small wrap-anywhere text-ink-3">
                   {PROVIDER_WORDS[provider.type].name} ·{' '}
                   <span className="font-mono text-tiny">
                     {provider.baseUrl ?? PROVIDER_WORDS[provider.type].defaultUrl ?? 'no address'}

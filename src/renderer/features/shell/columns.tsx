@@ -29,7 +29,7 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
     <div className="flex h-full min-h-0">
       <a
         href="#main"
-        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-3 py-1.5 text-ui font-medium shadow-high focus:translate-y-0"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:border focus:border-line-strong focus:bg-raised focus:px-3 focus:py-1.5 focus:text-ui focus:font-medium focus:shadow-high"
         onClick={(event) => {
           event.preventDefault()
           document.getElementById('main')?.focus()

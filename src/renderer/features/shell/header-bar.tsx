@@ -1,25 +1,31 @@
-import { Menu as MenuIcon, PanelRight } from 'lucide-react'
+import { Menu as MenuIcon, PanelRight, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { folderName } from '../../state/folder-name'
 import { IconButton } from '../../ui/icon-button'
 import { Tooltip } from '../../ui/tooltip'
 
-interface HeaderBarProps {
-  title: string
-  folder: string | undefined
+/** What the bar needs whatever is open. */
+export interface HeaderFrame {
   userHome: string | undefined
-  /** Undefined when the title is not one to change (settings, a new session). */
-  onRename?: (title: string) => void
   /** Shown where the sidebar is a drawer. */
   onOpenSidebar: (() => void) | undefined
   /** Opens and closes the inspector; undefined where there is none. */
   inspector: { open: boolean; toggle: () => void } | undefined
+}
+
+interface HeaderBarProps extends HeaderFrame {
+  title: string
+  folder: string | undefined
+  /** Undefined when the title is not one to change (settings, a new session). */
+  onRename?: (title: string) => void
+  /** Leaves what is open. */
+  onClose?: () => void
   /** Model, mode and context of the session. */
   children?: ReactNode
 }
 
 /** The bar over the main area: what is open, where, and the switches that belong to it. */
-export function HeaderBar({ title, folder, userHome, onRename, onOpenSidebar, inspector, children }: HeaderBarProps) {
+export function HeaderBar({ title, folder, userHome, onRename, onClose, onOpenSidebar, inspector, children }: HeaderBarProps) {
   return (
     <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] max-mid:flex-wrap max-mid:gap-y-0 max-mid:px-2.5 max-mid:pb-1.5">
       <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 max-mid:min-w-full max-mid:gap-2">
@@ -38,6 +44,11 @@ export function HeaderBar({ title, folder, userHome, onRename, onOpenSidebar, in
         )}
         <span className="flex-1" />
         {inspector && <InspectorToggle inspector={inspector} className="mid:hidden" />}
+        {onClose && (
+          <IconButton label="Close" kbd="Esc" onClick={onClose}>
+            <X aria-hidden />
+          </IconButton>
+        )}
       </div>
       {children && <div className="flex min-w-0 items-center gap-2 max-mid:w-full max-mid:flex-wrap">{children}</div>}
       {inspector && <InspectorToggle inspector={inspector} className="max-mid:hidden" />}

@@ -21,6 +21,7 @@ export function StartNotices({ notices }: { notices: readonly string[] }) {
 
 /** Says that the configuration has mistakes and where the first one is. It goes when they are mended. */
 export function ConfigBanner({ problems, userHome }: { problems: readonly ConfigProblem[]; userHome: string | undefined }) {
+  const view = useLayout((layout) => layout.view)
   const [first] = problems
   if (!first) return null
   const more = problems.length - 1
@@ -30,13 +31,15 @@ export function ConfigBanner({ problems, userHome }: { problems: readonly Config
         tone="fail"
         icon={<FileWarning aria-hidden />}
         actions={
-          <Button size="small" onClick={() => useLayout.getState().openSettings('about')}>
-            Open settings
-          </Button>
+          (view.kind !== 'settings' || view.section !== 'about') && (
+            <Button size="small" onClick={() => useLayout.getState().openSettings('about')}>
+              Open settings
+            </Button>
+          )
         }
       >
         <code className="font-mono text-small">{placeOf(first, userHome)}</code> {first.message}
-        {more > 0 && ` (and ${more} more)`}
+        {more > 0 && ` (and ${more} more)`} <span className="text-ink-2">Defaults apply until it is mended.</span>
       </Banner>
     </div>
   )

@@ -38,7 +38,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       onPointerLeave={() => setHeld(false)}
       className={cx(
         'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
-        toast.tone === 'fail' ? 'border-[color-mix(in_oklch,var(--fail)_40%,var(--line))]' : 'border-line',
+        toast.tone === 'fail' ? 'border-[color-mix(in_oklab,var(--fail)_40%,var(--line))]' : 'border-line',
       )}
     >
       <div className="min-w-0 flex-1 py-1">

@@ -1,0 +1,204 @@
+import {
+  Keyboard,
+  MessageSquare,
+  Monitor,
+  PanelRight,
+  Plus,
+  Settings,
+  ShieldQuestion,
+  Sparkles,
+  Square,
+  Copy,
+  ArrowDown,
+  ArrowUp,
+  TriangleAlert,
+} from 'lucide-react'
+import { useMemo } from 'react'
+import { PERMISSION_MODES, type PermissionMode } from '../shared/model/approval'
+import type { SettingsView } from '../shared/model/settings'
+import type { Command } from './features/palette/commands'
+import { folderName } from './state/folder-name'
+import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
+import { MODE_WORDS } from './state/mode-words'
+import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
+import { useSessionActions } from './state/session-actions'
+import { useSessions, waitingSessions } from './state/sessions-state'
+import { THEME_CHOICES, useTheme } from './state/theme'
+import { tellFailure } from './state/toasts-state'
+import { useClient } from './state/trestle-context'
+import { Dot } from './ui/dot'
+
+interface CommandInput {
+  settings: SettingsView | undefined
+  userHome: string | undefined
+  /** Shows or hides the inspector, wherever it is at this width; undefined where there is none. */
+  toggleInspector: (() => void) | undefined
+}
+
+/** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
+export function useAppCommands({ settings, userHome, toggleInspector }: CommandInput): Command[] {
+  const client = useClient()
+  const actions = useSessionActions()
+  const state = useSessions()
+  const view = useLayout((layout) => layout.view)
+  const theme = useTheme()
+  return useMemo(() => {
+    const layout = useLayout.getState()
+    const projects = projectsOf(state)
+    const current = view.kind === 'session' ? state.sessions.get(view.sessionId) : undefined
+    const step = (by: 1 | -1) => (): void => {
+      const next = neighbourOf(projects, view.kind === 'session' ? view.sessionId : undefined, by)
+      if (next !== undefined) actions.open(next)
+    }
+    const change = (input: { model?: string; mode?: PermissionMode }): void => {
+      if (current) client.session.change({ sessionId: current.sessionId, ...input }).catch(tellFailure)
+    }
+    const firstWaiting = waitingSessions(state).find((summary) => summary.sessionId !== current?.sessionId)
+
+    const ofSession: Command[] = !current
+      ? []
+      : [
+          {
+            id: 'stop',
+            group: 'This session',
+            label: 'Stop the running turn',
+            shortcut: 'Mod+.',
+            icon: <Square aria-hidden />,
+            run: () => void client.session.stop({ sessionId: current.sessionId }).catch(tellFailure),
+          },
+          {
+            id: 'model',
+            group: 'This session',
+            label: 'Switch model …',
+            icon: <Sparkles aria-hidden />,
+            page: {
+              title: 'Model',
+              commands: () =>
+                (settings?.models ?? []).map((model) => ({
+                  id: model.id,
+                  group: model.scripted ? 'Demo' : model.providerId,
+                  label: model.label,
+                  ...(model.scripted && { hint: 'plays a script, no model behind it' }),
+                  chosen: model.id === (current.model ?? settings?.defaultModel),
+                  run: () => change({ model: model.id }),
+                })),
+            },
+          },
+          {
+            id: 'mode',
+            group: 'This session',
+            label: 'Switch permission mode …',
+            icon: <ShieldQuestion aria-hidden />,
+            page: {
+              title: 'Permission mode',
+              commands: () =>
+                PERMISSION_MODES.map((mode) => ({
+                  id: mode,
+                  group: 'Permission mode',
+                  label: MODE_WORDS[mode].name,
+                  hint: MODE_WORDS[mode].meaning,
+                  run: () => change({ mode }),
+                })),
+            },
+          },
+          {
+            id: 'copy-id',
+            group: 'This session',
+            label: 'Copy session id',
+            icon: <Copy aria-hidden />,
+            run: () => actions.copyId(current.sessionId),
+          },
+        ]
+
+    const general: Command[] = [
+      { id: 'new', group: 'Go to', label: 'New session', shortcut: 'Mod+N', icon: <Plus aria-hidden />, run: () => layout.openNew() },
+      ...(firstWaiting
+        ? [
+            {
+              id: 'waiting',
+              group: 'Go to',
+              label: 'Next session that waits for you',
+              hint: titleOf(firstWaiting),
+              icon: <TriangleAlert aria-hidden />,
+              run: () => actions.open(firstWaiting.sessionId),
+            },
+          ]
+        : []),
+      { id: 'previous', group: 'Go to', label: 'Previous session', shortcut: 'Alt+Up', icon: <ArrowUp aria-hidden />, run: step(-1) },
+      { id: 'next', group: 'Go to', label: 'Next session', shortcut: 'Alt+Down', icon: <ArrowDown aria-hidden />, run: step(1) },
+      {
+        id: 'settings',
+        group: 'Go to',
+        label: 'Settings',
+        shortcut: 'Mod+,',
+        icon: <Settings aria-hidden />,
+        run: () => layout.openSettings(),
+      },
+      ...SETTINGS_SECTIONS.map((section) => ({
+        id: `settings-${section}`,
+        group: 'Go to',
+        label: `Settings: ${section}`,
+        onlySearched: true,
+        icon: <Settings aria-hidden />,
+        run: () => layout.openSettings(section),
+      })),
+    ]
+
+    const viewing: Command[] = [
+      ...(toggleInspector
+        ? [
+            {
+              id: 'inspector',
+              group: 'View',
+              label: 'Show or hide the inspector',
+              shortcut: 'Mod+I',
+              icon: <PanelRight aria-hidden />,
+              run: toggleInspector,
+            },
+          ]
+        : []),
+      ...THEME_CHOICES.map((choice) => ({
+        id: `theme-${choice}`,
+        group: 'View',
+        label: `Theme: ${choice}`,
+        keywords: 'appearance colour dark light',
+        icon: <Monitor aria-hidden />,
+        chosen: theme.choice === choice,
+        run: () => theme.choose(choice),
+      })),
+      {
+        id: 'shortcuts',
+        group: 'View',
+        label: 'Keyboard shortcuts',
+        shortcut: '?',
+        keywords: 'help keys',
+        icon: <Keyboard aria-hidden />,
+        run: () => layout.setShortcutsOpen(true),
+      },
+    ]
+
+    const sessions: Command[] = projects.flatMap(({ folder, sessions: list }) =>
+      list.map((summary) => ({
+        id: summary.sessionId,
+        group: 'Sessions',
+        label: titleOf(summary),
+        hint: folderName(folder, userHome).name,
+        icon: summary.status === 'idle' ? <MessageSquare aria-hidden /> : <Dot status={summary.status} />,
+        run: () => actions.open(summary.sessionId),
+      })),
+    )
+    const newIn: Command[] = projects.map(({ folder }) => {
+      const { name, place } = folderName(folder, userHome)
+      return {
+        id: `new-in:${folder}`,
+        group: 'New session in',
+        label: `New session in ${name}`,
+        onlySearched: true,
+        hint: place,
+        icon: <Plus aria-hidden />,
+        run: () => actions.begin(folder),
+      }
+    })
+    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
+  }, [client, actions, state, view, theme, settings, userHome, toggleInspector])
+}

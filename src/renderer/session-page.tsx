@@ -1,0 +1,109 @@
+import { useEffect, type ReactNode } from 'react'
+import { Conversation } from './conversation'
+import { ContextMeter } from './features/chat/header/context-meter'
+import { ModeSwitch } from './features/chat/header/mode-switch'
+import { ModelSwitch } from './features/chat/header/model-switch'
+import { ChangesPane } from './features/inspector/changes-pane'
+import { ContextPane } from './features/inspector/context-pane'
+import { Inspector } from './features/inspector/inspector'
+import { TodosPane } from './features/inspector/todos-pane'
+import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
+import { useLayout } from './state/layout-state'
+import { titleOf } from './state/ordered-sessions'
+import { useSessionActions } from './state/session-actions'
+import { jumpToCall, useSessionChanges, useSessionHeader, useSessionState } from './state/session-view'
+import { useSessions } from './state/sessions-state'
+import { useSettings } from './state/settings-query'
+import { Skeleton } from './ui/skeleton'
+
+interface SessionPageProps {
+  sessionId: string
+  connected: boolean
+  frame: HeaderFrame
+  /** What is told above the conversation. */
+  banners: ReactNode
+}
+
+/** One session in the main area: its bar, and the conversation. */
+export function SessionPage({ sessionId, connected, frame, banners }: SessionPageProps) {
+  const header = useSessionHeader(sessionId)
+  const summary = useSessions((state) => state.sessions.get(sessionId))
+  const notFound = useSessionState(sessionId, (state) => state.failure?.code === 'session.not_found')
+  const actions = useSessionActions()
+  const openModels = (): void => useLayout.getState().openSettings('models')
+  // A session that was remembered or deleted elsewhere is nothing to show an error for.
+  useEffect(() => {
+    if (notFound) useLayout.getState().forgetSession(sessionId)
+  }, [notFound, sessionId])
+  const known = header ?? summary
+  return (
+    <>
+      <HeaderBar
+        {...frame}
+        title={known ? titleOf(known) : 'Session'}
+        folder={known?.folder}
+        onRename={(title) => actions.rename(sessionId, title)}
+      >
+        {header ? (
+          <>
+            <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
+            <ModeSwitch sessionId={sessionId} />
+            <ContextMeter sessionId={sessionId} />
+          </>
+        ) : (
+          <Skeleton className="h-[25px] w-[260px] rounded-[6px]" />
+        )}
+      </HeaderBar>
+      {banners}
+      <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+    </>
+  )
+}
+
+/** The inspector of one session, with the tabs that have something to show. */
+export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; isDrawer: boolean }) {
+  const header = useSessionHeader(sessionId)
+  const changes = useSessionChanges(sessionId)
+  const { data: settings } = useSettings()
+  const close = (): void => useLayout.getState().setDrawer('none')
+  const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
+  const jump = (callId: string): void => {
+    if (isDrawer) close()
+    jumpToCall(sessionId, callId)
+  }
+  const loading = (
+    <div className="space-y-3 px-4 py-4">
+      <Skeleton className="w-2/3" />
+      <Skeleton className="w-1/2" />
+      <Skeleton className="w-3/5" />
+    </div>
+  )
+  return (
+    <Inspector
+      {...(isDrawer && { onClose: close })}
+      panes={[
+        {
+          tab: 'todos',
+          label: 'Todos',
+          count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
+          content: header ? <TodosPane todos={header.todos} /> : loading,
+        },
+        {
+          tab: 'changes',
+          label: 'Changes',
+          count: new Set(changes.map((change) => change.path)).size,
+          content: header ? <ChangesPane changes={changes} folder={header.folder} onJump={jump} /> : loading,
+        },
+        {
+          tab: 'context',
+          label: 'Context',
+          content: header ? (
+            <ContextPane context={header.context} spent={header.spent} contextWindow={model?.contextWindow} modelLabel={model?.label} />
+          ) : (
+            loading
+          ),
+        },
+      ]}
+    />
+  )
+}
