@@ -32,7 +32,7 @@ export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool
       const path = await workspace.resolve(asked.path)
       const refusal = pathRefusal(workspace, path)
       // Only what lies in such a folder is secret: its name, as a folder's, says nothing.
-      if (refusal && (path.problem !== undefined || sensitiveRule(join(path.realPath, '.')) !== undefined)) return refusal
+      if (refusal && (path.problem !== undefined || sensitiveRule(`${path.realPath}/.`) !== undefined)) return refusal
       return {
         summary: shownPath(workspace, path),
         accesses: [{ kind: 'tree', path: path.realPath, write: false }],
@@ -60,7 +60,7 @@ async function run(workspace: Workspace, { realPath }: ResolvedPath, { signal }:
     const lines = described.map(
       ({ entry, note }) => `${entry.type}\t${entry.size ?? ''}\t${printablePath(entry.name)}${entry.type === 'dir' ? '/' : ''}${note}`,
     )
-    return ok([...(lines.length > 0 ? lines : ['The folder is empty.']), ...notesOn(listing)].join('\n'), {
+    return ok([...(lines.length > 0 ? lines : [nothing(listing)]), ...notesOn(listing)].join('\n'), {
       kind: 'entries',
       path: shown,
       entries: described.slice(0, CARD_ENTRIES).map(({ entry }) => entry),
@@ -88,7 +88,7 @@ async function list(folder: string, root: string, signal: AbortSignal): Promise<
       break
     }
     const path = join(folder, entry.name)
-    if (sensitiveRule(entry.isDirectory() ? join(path, '.') : path) !== undefined) listing.sensitive.push(entry.name)
+    if (sensitiveRule(entry.isDirectory() ? `${path}/.` : path) !== undefined) listing.sensitive.push(entry.name)
     else if (rules.ignores(path, entry.isDirectory())) listing.ignored++
     else listing.entries.push(entry)
   }
@@ -118,6 +118,10 @@ async function describe(folder: string, entry: Dirent): Promise<Described> {
     return { entry: { name, type: 'file', ...(stats && { size: stats.size }) }, note: stats ? '' : ' (cannot be looked at)' }
   const kind = entry.isFIFO() ? 'pipe' : entry.isSocket() ? 'socket' : 'device'
   return { entry: { name, type: 'other' }, note: ` (${kind})` }
+}
+
+function nothing({ ignored, sensitive }: Listing): string {
+  return ignored + sensitive.length > 0 ? 'Nothing is listed.' : 'The folder is empty.'
 }
 
 function notesOn({ entries, ignored, sensitive, cut }: Listing): string[] {

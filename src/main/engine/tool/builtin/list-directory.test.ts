@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { callTool, prepareCall } from '../../../../../test/support/call-tool'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { createWorkspace } from '../../workspace/create-workspace'
+import { listDirectoryTool } from './list-directory'
+
+async function project() {
+  const base = await tempFolder()
+  const root = join(base, 'project')
+  await mkdir(root)
+  const list = listDirectoryTool({ workspace: createWorkspace({ root }) })
+  const lines = async (path = '.') => (await callTool(list, { path })).text.split('\n')
+  return { base, root, list, lines }
+}
+
+describe('ListDirectory', () => {
+  it('lists folders first, then files by name, with type and size', async () => {
+    const { root, list, lines } = await project()
+    await mkdir(join(root, 'z-folder'))
+    await writeFile(join(root, 'b.txt'), 'four')
+    await writeFile(join(root, 'a.txt'), '')
+    expect(await lines()).toEqual(['dir\t\tz-folder/', 'file\t0\ta.txt', 'file\t4\tb.txt'])
+    expect((await callTool(list, { path: '.' })).details).toEqual({
+      kind: 'entries',
+      path: '.',
+      entries: [
+        { name: 'z-folder', type: 'dir' },
+        { name: 'a.txt', type: 'file', size: 0 },
+        { name: 'b.txt', type: 'file', size: 4 },
+      ],
+    })
+  })
+
+  it('says that an empty folder is empty, and only then', async () => {
+    const { root, lines } = await project()
+    expect(await lines()).toEqual(['The folder is empty.'])
+    await writeFile(join(root, '.gitignore'), '*\n')
+    expect(await lines()).toEqual(['Nothing is listed.', '[1 ignored entry left out (.gitignore, .trestleignore)]'])
+  })
+
+  it('honours ignore files of its own, of folders below and of those above up to the root of the project', async () => {
+    const { base, root, lines } = await project()
+    await writeFile(join(base, '.gitignore'), 'd\n')
+    await mkdir(join(root, 'sub/dist'), { recursive: true })
+    await writeFile(join(root, '.gitignore'), 'dist/\n/sub/a\n')
+    await writeFile(join(root, 'sub/.trestleignore'), 'b\n')
+    for (const name of 'abcd') await writeFile(join(root, 'sub', name), '')
+    expect(await lines('sub')).toEqual([
+      'file\t2\t.trestleignore',
+      'file\t0\tc',
+      'file\t0\td',
+      '[3 ignored entries left out (.gitignore, .trestleignore)]',
+    ])
+  })
+
+  it('goes above the project folder when that lies in a repository', async () => {
+    const { base, root, lines } = await project()
+    execFileSync('git', ['init', '-q', base])
+    await writeFile(join(base, '.gitignore'), '*.log\n')
+    await writeFile(join(root, 'a.log'), '')
+    expect(await lines()).toEqual(['Nothing is listed.', '[1 ignored entry left out (.gitignore, .trestleignore)]'])
+  })
+
+  it('names sensitive files but does not list them, and opens no .ssh folder', async () => {
+    const { root, list, lines } = await project()
+    await mkdir(join(root, '.ssh'))
+    await writeFile(join(root, '.env'), 'x')
+    await mkdir(join(root, 'venv/.env'), { recursive: true })
+    expect(await lines()).toEqual(['dir\t\tvenv/', '[Sensitive, not listed: .env, .ssh]'])
+    expect(await lines('venv')).toEqual(['dir\t\t.env/'])
+    expect(await lines('venv/.env')).toEqual(['The folder is empty.'])
+    expect(await callTool(list, { path: '.ssh' })).toMatchObject({ isError: true, text: expect.stringContaining('protected') })
+  })
+
+  it('shows where links lead, and is not broken by dangling links, pipes and odd names', async () => {
+    const { root, lines } = await project()
+    await mkdir(join(root, 'dir'))
+    await symlink('dir', join(root, 'link'))
+    await symlink('gone', join(root, 'dangling'))
+    await symlink('loop', join(root, 'loop'))
+    await writeFile(join(root, 'new\nline'), '')
+    execFileSync('mkfifo', [join(root, 'pipe')])
+    expect(await lines()).toEqual([
+      'dir\t\tdir/',
+      'link\t\tdangling -> gone (nothing there)',
+      'link\t\tlink -> dir/',
+      'link\t\tloop -> loop (nothing there)',
+      'file\t0\t"new\\nline"',
+      'other\t\tpipe (pipe)',
+    ])
+  })
+
+  it('is not stopped for ever by a pipe in the place of an ignore file', async () => {
+    const { root, lines } = await project()
+    execFileSync('mkfifo', [join(root, '.gitignore')])
+    expect(await lines()).toEqual(['other\t\t.gitignore (pipe)'])
+  })
+
+  it('shows 1000 entries and says how many there are', async () => {
+    const { root, list } = await project()
+    await Promise.all(Array.from({ length: 1_050 }, (_, index) => writeFile(join(root, `f${index}`), '')))
+    const { text, details } = await callTool(list, { path: '.' })
+    expect(text.split('\n')).toHaveLength(1_001)
+    expect(text).toContain('[The first 1000 of 1050 entries.')
+    expect(details?.kind === 'entries' && details.entries.length).toBe(200)
+  })
+
+  it('points to Read for a file and to Glob for what is not there', async () => {
+    const { root, list } = await project()
+    await writeFile(join(root, 'a'), '')
+    expect(await callTool(list, { path: 'a' })).toMatchObject({ isError: true, text: 'a is a file, not a folder. Use Read.' })
+    expect(await callTool(list, { path: 'nope' })).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
+  })
+
+  it('declares the folder a link leads to', async () => {
+    const { base, root, list } = await project()
+    await symlink(base, join(root, 'up'))
+    expect((await prepareCall(list, { path: 'up' })).accesses).toEqual([{ kind: 'tree', path: base, write: false }])
+  })
+})

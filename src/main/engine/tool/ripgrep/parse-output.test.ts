@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { parseCounts, parseMatches, parsePaths } from './parse-output'
+
+const read = (text: string | Buffer) =>
+  parseMatches(Buffer.from(text)).map((file) => ({
+    path: file.path,
+    matches: file.matches,
+    note: file.note,
+    lines: [...file.read()].map(({ line, isMatch, text }) => `${line}${isMatch ? ':' : '-'}${text}`),
+  }))
+
+describe('parse ripgrep output', () => {
+  it('leaves out a record that was cut off, and keeps all before it', () => {
+    expect(parsePaths(Buffer.from('a\0b\nc\0half'))).toEqual(['a', 'b\nc'])
+    expect(parseCounts(Buffer.from('a\x003\nb\x0012'))).toEqual([{ path: 'a', count: 3 }])
+    expect(read('a\x001:x\na\x002:half of a li')).toEqual([{ path: 'a', matches: 1, note: undefined, lines: ['1:x'] }])
+    expect(parsePaths(Buffer.alloc(0))).toEqual([])
+  })
+
+  it('tells matches from context by what follows the number, not by what the line says', () => {
+    expect(read('a\x009-8:x\na\x0010:9-y\n')[0]).toMatchObject({ matches: 1, lines: ['9-8:x', '10:9-y'] })
+  })
+
+  it('splits a remark about a binary file from the name after it', () => {
+    const note = 'binary file matches (found "\\0" byte around offset 4)'
+    expect(read(`x: y: ${note}\nb\x001:x\nc: ${note}\n`)).toEqual([
+      { path: 'x: y', matches: 1, note, lines: [] },
+      { path: 'b', matches: 1, note: undefined, lines: ['1:x'] },
+      { path: 'c', matches: 1, note, lines: [] },
+    ])
+  })
+
+  it('does not fail on names and lines that are no UTF-8', () => {
+    expect(read(Buffer.from([0xff, 0, 0x31, 0x3a, 0xfe, 0x0a]))).toEqual([
+      { path: '\ufffd', matches: 1, note: undefined, lines: ['1:\ufffd'] },
+    ])
+  })
+
+  it('takes 10 MiB of one-letter lines without an object for each', () => {
+    const output = Buffer.from('a\x001:x\n'.repeat(1_400_000))
+    const before = process.memoryUsage().heapUsed
+    const [file] = parseMatches(output)
+    expect(file?.lines).toBe(1_400_000)
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
+  })
+})
