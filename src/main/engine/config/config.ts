@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/model/errors'
 import type { ConfigProblem } from '../../../shared/model/settings'
-import type { TomlEdit } from './edit-toml'
+import type { TomlEdit } from './toml/edit-toml'
 import { parseConfig, placeMistakes, readConfigText, type ConfigText } from './read-config-file'
 import { readSettings } from './read-settings'
 import { DEFAULT_SETTINGS, type Settings } from './settings'
@@ -74,7 +74,7 @@ export async function openConfig({ home, watch = false }: { home: string; watch?
     },
     edit: (edits) =>
       inTurn(async () => {
-        const { editToml } = await import('./edit-toml')
+        const { editToml } = await import('./toml/edit-toml')
         writeEdited(file, (text) => editToml(text, edits))
         await reload()
       }),

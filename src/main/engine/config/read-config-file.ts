@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { ConfigProblem } from '../../../shared/model/settings'
 import type { Mistake } from './table-reader'
-import { parseToml, type TomlTable } from './toml'
+import { parseToml, type TomlTable } from './toml/parse-toml'
 
 /** More than anybody writes by hand; reading on would only cost time. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -33,7 +33,7 @@ export function parseConfig(found: ConfigText, file: string): { table: TomlTable
 /** Gives mistakes their line and column. The module that knows positions is loaded only when there is a mistake. */
 export async function placeMistakes(mistakes: readonly Mistake[], text: string, file: string): Promise<ConfigProblem[]> {
   if (mistakes.length === 0) return []
-  const { readDocument } = await import('./toml-document')
+  const { readDocument } = await import('./toml/toml-document')
   let placeOf: ReturnType<typeof readDocument>['placeOf']
   try {
     placeOf = readDocument(text.replace(/^\ufeff/, '')).placeOf

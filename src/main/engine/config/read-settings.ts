@@ -9,7 +9,7 @@ import {
   type ToolSettings,
 } from './settings'
 import { TableReader, type Mistake } from './table-reader'
-import type { TomlTable } from './toml'
+import type { TomlTable } from './toml/parse-toml'
 
 /** Tokens, for a model whose configuration names none. */
 const DEFAULT_CONTEXT_WINDOW = 128_000

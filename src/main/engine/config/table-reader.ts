@@ -1,5 +1,5 @@
 import { nearest } from '../../../shared/nearest'
-import { isTable, type TomlTable } from './toml'
+import { isTable, type TomlTable } from './toml/parse-toml'
 
 /** A mistake at a place in the file; `path` names the key it is about. */
 export interface Mistake {

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import type { ConfigProblem } from '../../../shared/model/settings'
+import type { ConfigProblem } from '../../../../shared/model/settings'
 
 /** A value of a TOML file. Integers beyond 2^53 are bigint. */
 export type TomlValue = ReturnType<typeof parse>[string] | bigint

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CodedError } from '../../../shared/model/errors'
-import { isTable, parseToml, type TomlTable } from './toml'
+import { CodedError } from '../../../../shared/model/errors'
+import { isTable, parseToml, type TomlTable } from './parse-toml'
 import { readDocument, samePath, startsWith, type KeyEntry, type TomlDocument } from './toml-document'
 import { cutLines, isBlank, lineEnd, lineStart, newlineOf, nextLine, splice } from './toml-lines'
 import { appendElement, removeElement, stepArray } from './toml-lists'
-import { isList, tomlKey, tomlValue, type TomlInput } from './toml-write'
+import { isList, tomlKey, tomlValue, wellFormed, type TomlInput } from './toml-write'
 
 /** Sets the value at a path, or removes what is there. A table as value replaces the whole table. */
 export interface TomlEdit {
@@ -22,7 +22,11 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
   const before = text.slice(mark.length)
   const wanted = parsed(before)
   let after = before
-  for (const edit of edits) {
+  for (const asked of edits) {
+    const edit = {
+      path: asked.path.map((part) => part.toWellFormed()),
+      value: asked.value === undefined ? undefined : wellFormed(asked.value),
+    }
     for (const small of smallEdits(after, edit))
       after = small.value === undefined ? remove(after, small.path) : set(after, small.path, small.value)
     apply(wanted, edit)

@@ -19,9 +19,17 @@ export function isList(value: TomlInput): value is readonly TomlInput[] {
   return Array.isArray(value)
 }
 
-/** JSON's escapes are TOML's, but for DEL, which TOML does not allow as it is; and TOML has no lone surrogates. */
+/** TOML is UTF-8, which has no lone surrogates: they become U+FFFD. */
+export function wellFormed(value: TomlInput): TomlInput {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object') return value
+  if (isList(value)) return value.map(wellFormed)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
+}
+
+/** JSON's escapes are TOML's, but for DEL, which TOML does not allow as it is. */
 function tomlString(text: string): string {
-  return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f')
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }
 
 function tomlNumber(value: number): string {
