@@ -4,7 +4,7 @@ import { defineConfig } from 'electron-vite'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
 const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp']
-const external = (id: string): boolean => id.startsWith('node:') || OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`))
+const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
 export default defineConfig({
   main: {
