@@ -24,6 +24,8 @@ async function project(files: Record<string, string | Uint8Array> = {}, timeoutM
   return { base, root, put, workspace, grep: grepTool({ workspace, ...(timeoutMs !== undefined && { timeoutMs }) }) }
 }
 
+const names = (text: string): string[] => text.split('\n').toSorted()
+
 describe('Grep: files_with_matches', () => {
   it('lists the newest file first, and files of the same second always in the same order', async () => {
     const { grep, put } = await project()
@@ -55,8 +57,8 @@ describe('Grep: files_with_matches', () => {
     expect(first.text.split('\n')).toHaveLength(251)
     expect(first.text).toContain('[files 1-250 of 300. Go on with offset 250, or narrow the search.]')
     const second = await callTool(grep, { pattern: 'x', offset: 250 })
-    const names = [...first.text.split('\n').slice(0, 250), ...second.text.split('\n').slice(0, 50)]
-    expect(new Set(names).size).toBe(300)
+    const all = [...first.text.split('\n').slice(0, 250), ...second.text.split('\n').slice(0, 50)]
+    expect(new Set(all).size).toBe(300)
     expect((await callTool(grep, { pattern: 'x', head_limit: 0 })).text.split('\n')).toHaveLength(300)
     expect((await callTool(grep, { pattern: 'x', offset: 999 })).text).toContain('offset 999 is past the end')
   })
@@ -211,7 +213,6 @@ describe('Grep: patterns', () => {
 describe('Grep: what is searched', () => {
   it('searches hidden files but never version control, not even through a glob or include_ignored', async () => {
     const { grep } = await project({ '.hidden': 'x', '.git/config': 'x', 'sub/.hg/a': 'x', 'sub/.SVN/b': 'x', '.github/w.yml': 'x' })
-    const names = (text: string) => text.split('\n').toSorted()
     expect(names((await callTool(grep, { pattern: 'x' })).text)).toEqual(['.github/w.yml', '.hidden'])
     expect(names((await callTool(grep, { pattern: 'x', include_ignored: true })).text)).toEqual(['.github/w.yml', '.hidden'])
     expect((await callTool(grep, { pattern: 'x', glob: '.git/**' })).text).toBe('No matches found')

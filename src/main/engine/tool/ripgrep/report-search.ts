@@ -76,7 +76,7 @@ function pageOf(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<Page
       return linePage(keep(parseMatches(run.output)), report)
     case 'count_matches':
       return countPage(keep(parseCounts(run.output)), report)
-    case 'files_with_matches':
+    default:
       return filePage(
         run,
         report,
