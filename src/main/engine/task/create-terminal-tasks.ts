@@ -36,8 +36,8 @@ export function createTerminalTasks(options: TerminalTasksOptions): TerminalTask
 
   return {
     async run(start, maxChars) {
-      if (closed) throw new Error('Trestle is closing; no command is started any more.')
       const ready = started ?? (await starter())
+      if (closed) throw new Error('Trestle is closing; no command is started any more.')
       shell ??= shellOfThisMachine()
       const taskId = newTaskId()
       const run = new TaskRun({

@@ -9,6 +9,8 @@ const BYTES_PER_SECOND = 64 * 1024
  * command that ends within 50 ms passes nothing; its result says it all.
  */
 export class LiveOutput {
+  private readonly log: OutputLog
+  private readonly onOutput: (raw: string) => void
   private timer: NodeJS.Timeout | undefined
   private stopped = false
   private shown = 0
@@ -16,10 +18,10 @@ export class LiveOutput {
   private lastTick = 0
   private decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-  constructor(
-    private readonly log: OutputLog,
-    private readonly onOutput: (raw: string) => void,
-  ) {}
+  constructor(log: OutputLog, onOutput: (raw: string) => void) {
+    this.log = log
+    this.onOutput = onOutput
+  }
 
   /** Something was appended to the log. */
   changed(): void {

@@ -34,10 +34,13 @@ const MOST_SPARE = 8
  * does not stop the command: `problem` then says what is missing.
  */
 export class OutputLog {
+  readonly path: string
   /** Bytes so far. */
   total = 0
   /** Why the file does not have everything, if so. One sentence. */
   problem: string | undefined
+  private readonly onRoom: () => void
+  private readonly maxFileBytes: number
   /** In order; the first one stays, later ones are used again once they are written and no longer part of the end. */
   private chunks: Chunk[] = []
   private written = 0
@@ -49,11 +52,11 @@ export class OutputLog {
   private waiting: (() => void)[] = []
 
   /** `onRoom` is called once there is room again after `append` said no. */
-  constructor(
-    readonly path: string,
-    private readonly onRoom: () => void = () => {},
-    private readonly maxFileBytes = MAX_FILE_BYTES,
-  ) {}
+  constructor(path: string, onRoom: () => void = () => {}, maxFileBytes = MAX_FILE_BYTES) {
+    this.path = path
+    this.onRoom = onRoom
+    this.maxFileBytes = maxFileBytes
+  }
 
   /** Takes everything given (copied). False: the disk is behind, so read no more until `onRoom`. */
   append(data: Uint8Array): boolean {
@@ -69,7 +72,8 @@ export class OutputLog {
     }
     if (this.total - this.written >= CHUNK) this.pump()
     else this.flushLater()
-    this.full = this.chunks.length > TAIL_CHUNKS + 1 && this.problem === undefined
+    // So much to write means that a write is under way, whose end makes room.
+    this.full = this.total - this.written > TAIL_CHUNKS * CHUNK && this.problem === undefined
     return !this.full
   }
 

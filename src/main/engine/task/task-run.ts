@@ -33,6 +33,7 @@ export interface TaskRunOptions {
  * when the command has exited and its terminal is drained, or when one of the limits above has passed.
  */
 export class TaskRun {
+  private readonly options: TaskRunOptions
   private readonly startedAt = Date.now()
   private readonly clock = performance.now()
   private readonly log: OutputLog
@@ -50,7 +51,8 @@ export class TaskRun {
   /** The stop under way, to its very end. */
   private stopping: Promise<void> | undefined
 
-  constructor(private readonly options: TaskRunOptions) {
+  constructor(options: TaskRunOptions) {
+    this.options = options
     const { start } = options
     this.log = new OutputLog(options.outputPath, () => this.resume())
     if (start.onOutput) this.live = new LiveOutput(this.log, start.onOutput)

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OutputLog } from './output-log'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'trestle-log-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const inMemory = (log: OutputLog): string => Buffer.concat([...log.kept().head, ...log.kept().tail]).toString()
+
+test('a command that prints nothing leaves no file', async () => {
+  const log = new OutputLog(join(dir, 'tasks', 'a.log'))
+  await log.close()
+  expect(existsSync(log.path)).toBe(false)
+})
+
+test('small output is in the file after the flush, readable by its owner only, and whole in memory', async () => {
+  const log = new OutputLog(join(dir, 'tasks', 'a.log'))
+  log.append(Buffer.from('hel'))
+  log.append(Buffer.from('lo'))
+  await log.flushed()
+  expect(readFileSync(log.path, 'utf8')).toBe('hello')
+  expect(statSync(log.path).mode & 0o777).toBe(0o600)
+  expect(inMemory(log)).toBe('hello')
+  expect(log.kept().dropped).toBe(0)
+  await log.close()
+})
+
+test('a flood is in the file in order, and memory keeps beginning and end only', async () => {
+  let room = Promise.withResolvers<void>()
+  const log = new OutputLog(join(dir, 'a.log'), () => room.resolve())
+  let expected = ''
+  for (let line = 0; line < 20_000; line++) {
+    const text = `${String(line).padStart(99, '.')}\n`
+    expected += text
+    if (log.append(Buffer.from(text))) continue
+    // Backpressure, and it ends: a reader that stopped here for good would hang the command.
+    await room.promise
+    room = Promise.withResolvers()
+  }
+  const { head, dropped, tail } = log.kept()
+  expect(dropped).toBeGreaterThan(1_000_000)
+  expect(expected.startsWith(Buffer.concat(head).toString())).toBe(true)
+  expect(expected.endsWith(Buffer.concat(tail).toString())).toBe(true)
+  expect(Buffer.concat(tail).length).toBeGreaterThan(128 * 1024)
+  await log.close()
+  expect(readFileSync(log.path, 'utf8')).toBe(expected)
+})
+
+test('room comes back as soon as the disk has caught up, not with the next timer', async () => {
+  const told: number[] = []
+  const log = new OutputLog(join(dir, 'a.log'), () => told.push(log.total))
+  while (log.append(Buffer.alloc(4_000, 'x'))) if (log.total > 50_000_000) throw new Error('no backpressure')
+  await log.flushed()
+  expect(told.length).toBeGreaterThan(0)
+  expect(log.append(Buffer.from('x'))).toBe(true)
+  await log.close()
+})
+
+test('a file that cannot be made is said, and memory stays bounded', async () => {
+  mkdirSync(join(dir, 'a.log'))
+  const log = new OutputLog(join(dir, 'a.log'))
+  for (let i = 0; i < 100; i++) expect(log.append(Buffer.alloc(64 * 1024, 'x'))).toBe(true)
+  await log.flushed()
+  expect(log.problem).toMatch(/could not be saved .*EISDIR/)
+  expect(inMemory(log).length).toBeLessThan(600_000)
+  await log.close()
+})
+
+test('a full disk is said, and the command goes on', async () => {
+  const log = new OutputLog('/dev/full')
+  log.append(Buffer.from('x'.repeat(200_000)))
+  await log.flushed()
+  expect(log.problem).toMatch(/ENOSPC/)
+  expect(inMemory(log)).toBe('x'.repeat(200_000))
+  await log.close()
+})
+
+test('the file has an upper limit, and says so', async () => {
+  const log = new OutputLog(join(dir, 'a.log'), () => {}, 100_000)
+  for (let i = 0; i < 20; i++) {
+    log.append(Buffer.alloc(64 * 1024, 'x'))
+    await log.flushed()
+  }
+  expect(log.problem).toMatch(/^The log stops after/)
+  expect(statSync(log.path).size).toBeLessThan(300_000)
+  await log.close()
+})
+
+test('the newest bytes are given from an offset on, bounded', () => {
+  const log = new OutputLog('/dev/null')
+  log.append(Buffer.from('0123456789'))
+  expect(Buffer.concat(log.newest(4, 100)).toString()).toBe('456789')
+  expect(Buffer.concat(log.newest(0, 3)).toString()).toBe('789')
+  expect(log.newest(10, 3)).toEqual([])
+  return log.close()
+})

@@ -1,0 +1,188 @@
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { callTool, prepareCall } from '../../../../../test/support/call-tool'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { DEFAULT_SETTINGS } from '../../config/settings'
+import { commandEnv } from '../../task/command-env'
+import { createTerminalTasks } from '../../task/create-terminal-tasks'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/terminal-tasks'
+import { createReadState } from '../../workspace/read-state'
+import { createWorkspace } from '../../workspace/create-workspace'
+import { bashTool } from './bash'
+
+type BashTool = ReturnType<typeof bashTool>
+
+async function setup(): Promise<{ tool: BashTool; root: string }> {
+  const folder = await tempFolder()
+  const root = join(folder, 'project')
+  mkdirSync(root)
+  const tasks = createTerminalTasks({ outputDir: join(folder, 'tasks'), env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
+  onTestFinished(() => tasks.close())
+  return { tool: bashTool({ workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }), tasks }), root }
+}
+
+/** A tool whose commands end as told, without being run; `asked` gets what it would have run. */
+async function endingAs(
+  end: Omit<Partial<TaskEnd>, 'task'> & { task?: Partial<TaskEnd['task']> },
+): Promise<{ tool: BashTool; asked: TaskStart[] }> {
+  const root = await tempFolder()
+  const asked: TaskStart[] = []
+  const tasks: TerminalTasks = {
+    warm() {},
+    async close() {},
+    async run(start) {
+      asked.push(start)
+      const { command, cwd } = start
+      const task = {
+        taskId: 'bash-00000000',
+        command,
+        cwd,
+        status: 'completed' as const,
+        startedAt: 0,
+        outputPath: '/log',
+        outputBytes: 0,
+        ...end.task,
+      }
+      return { text: '', totalChars: 0, truncated: false, durationMs: 5, leftRunning: [], notes: [], ...end, task }
+    },
+  }
+  return { tool: bashTool({ workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }), tasks }), asked }
+}
+
+test('output comes as it is, without its last line end', async () => {
+  const { tool, root } = await setup()
+  const result = await callTool(tool, { command: 'echo a; pwd' })
+  expect(result).toMatchObject({
+    text: `a\n${root}`,
+    details: { kind: 'output', command: 'echo a; pwd', exitCode: 0, text: `a\n${root}`, truncated: false },
+  })
+  expect(result.isError).toBeUndefined()
+})
+
+test('a failure is an error with the exit code in the last line', async () => {
+  const { tool } = await setup()
+  expect(await callTool(tool, { command: 'echo broken >&2; exit 3' })).toMatchObject({ isError: true, text: 'broken\nExit code 3' })
+  expect((await callTool(tool, { command: 'nosuch' })).text).toMatch(/\nExit code 127 \(command not found\)$/)
+  expect((await callTool(tool, { command: 'kill -SEGV $$' })).text).toMatch(/Exit code 139 \(ended by SIGSEGV\)$/)
+  expect((await callTool(tool, { command: 'false' })).text).toBe('It printed nothing.\nExit code 1')
+})
+
+test('no output is said, so that the model does not wait for some', async () => {
+  const { tool } = await setup()
+  expect((await callTool(tool, { command: 'true' })).text).toBe('The command succeeded and printed nothing.')
+})
+
+test('a timeout keeps the output and says what to do', async () => {
+  const { tool } = await setup()
+  const result = await callTool(tool, { command: 'echo half; sleep 100', timeout: 200 })
+  expect(result).toMatchObject({ isError: true })
+  expect(result.text).toMatch(
+    /^half\nTimed out: stopped after 0\.2 s, with everything it had started\. .*longer timeout \(milliseconds, at most 300000\)/,
+  )
+})
+
+test('a stop keeps the output', async () => {
+  const { tool } = await setup()
+  const controller = new AbortController()
+  const call = await prepareCall(tool, { command: 'echo half; sleep 100' })
+  const result = await call.run({ callId: 'c1', signal: controller.signal, progress: () => controller.abort() })
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^half\nStopped by the user after/) }] })
+})
+
+test('long output is cut in the middle and stays below the limit of results, with the path of all of it', async () => {
+  const { tool } = await setup()
+  const result = await callTool(tool, { command: 'seq 1 50000' })
+  expect(result.text.length).toBeLessThan(50_000)
+  const path = /All of it: (\S+)/.exec(result.text)?.[1] ?? ''
+  expect(readFileSync(path, 'utf8').split('\n').length).toBe(50_001)
+  expect(result.text).toMatch(/^1\n2\n[\s\S]*\n49999\n50000$/)
+  expect(result.details).toMatchObject({ truncated: true, outputPath: path })
+  expect(result.details?.kind === 'output' && result.details.text.length).toBeLessThanOrEqual(8_000)
+})
+
+test('what lives on in the background is named', async () => {
+  const { tool } = await setup()
+  expect((await callTool(tool, { command: 'sleep 100 >/dev/null & echo started' })).text).toMatch(
+    /^started\n\[Still running in the background: \d+ \(sleep 100\)\]$/,
+  )
+})
+
+test('preparing says where and what, and runs nothing', async () => {
+  const { tool, root } = await setup()
+  mkdirSync(join(root, 'sub'))
+  const call = await prepareCall(tool, { command: '\n# setup\n  npm ci\nnpm test', cwd: 'sub', description: 'test it' })
+  expect(call.summary).toBe('npm ci …')
+  expect(call.accesses).toEqual([{ kind: 'command', command: '\n# setup\n  npm ci\nnpm test', cwd: join(root, 'sub') }])
+  expect(await call.preview?.()).toEqual({
+    kind: 'command',
+    command: '\n# setup\n  npm ci\nnpm test',
+    cwd: join(root, 'sub'),
+    description: 'test it',
+  })
+  expect(call.rememberAs).toEqual({
+    key: `bash:${join(root, 'sub')}\n\n# setup\n  npm ci\nnpm test`,
+    label: 'Allow exactly this command for this session',
+  })
+})
+
+test('the folder of a command is where a link leads, so that policies see it', async () => {
+  const { tool, root } = await setup()
+  const outside = await tempFolder()
+  symlinkSync(outside, join(root, 'link'))
+  expect((await prepareCall(tool, { command: 'ls', cwd: 'link' })).accesses).toEqual([{ kind: 'command', command: 'ls', cwd: outside }])
+})
+
+test('what cannot be run is refused with advice before anybody is asked', async () => {
+  const { tool, root } = await setup()
+  writeFileSync(join(root, 'file'), '')
+  const refusal = async (input: { command: string; cwd?: string }): Promise<string> => (await callTool(tool, input)).text
+  expect(await refusal({ command: 'ls', cwd: 'gone' })).toMatch(/gone does not exist.*Glob/)
+  expect(await refusal({ command: 'ls', cwd: 'file' })).toMatch(/file is a file/)
+  expect(await refusal({ command: ' \n ' })).toBe('The command is empty.')
+  expect(await refusal({ command: 'echo \0' })).toMatch(/NUL/)
+  expect(await refusal({ command: `echo ${'x'.repeat(140_000)}` })).toMatch(/longer than 128 KB/)
+})
+
+test('a folder that goes away between the approval and the start is told, not thrown', async () => {
+  const { tool, root } = await setup()
+  mkdirSync(join(root, 'sub'))
+  const call = await prepareCall(tool, { command: 'ls', cwd: 'sub' })
+  rmSync(join(root, 'sub'), { recursive: true })
+  const result = await call.run({ callId: 'c1', signal: new AbortController().signal, progress: () => undefined })
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/could not be started: the folder .*sub is not there any more/) }],
+  })
+})
+
+test('unknown fields and odd timeouts do not pass', () => {
+  const { input } = bashTool({
+    workspace: createWorkspace({ root: '/', addedFolders: [], reads: createReadState() }),
+    tasks: {} as TerminalTasks,
+  })
+  expect(input.safeParse({ command: 'ls', run_in_background: true }).success).toBe(false)
+  expect(input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false)
+  expect(input.safeParse({ command: 'ls', timeout: 1.5 }).success).toBe(false)
+  expect(input.safeParse({ command: '' }).success).toBe(false)
+})
+
+test('the timeout is 60 s unless given, and never more than 5 min', async () => {
+  const { tool, asked } = await endingAs({})
+  await callTool(tool, { command: 'a' })
+  await callTool(tool, { command: 'b', timeout: 5_000 })
+  await callTool(tool, { command: 'c', timeout: 9_000_000 })
+  expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 5_000, 300_000])
+})
+
+test('a long duration is told, a short one is not', async () => {
+  expect((await callTool((await endingAs({ text: 'x\n', durationMs: 12_345 })).tool, { command: 'a' })).text).toBe('x\n[Took 12 s]')
+  expect((await callTool((await endingAs({ text: 'x\n', durationMs: 900 })).tool, { command: 'a' })).text).toBe('x')
+  const failed = await endingAs({ text: 'x', durationMs: 61_000, task: { status: 'failed', exitCode: 1 } })
+  expect((await callTool(failed.tool, { command: 'a' })).text).toBe('x\nExit code 1 (after 61 s)')
+})
+
+test('notes and a signal reach the model', async () => {
+  const { tool } = await endingAs({ text: 'x', notes: ['No terminal.'], task: { status: 'failed', signal: 'SIGKILL' } })
+  expect((await callTool(tool, { command: 'a' })).text).toBe('x\n[No terminal.]\nEnded by SIGKILL.')
+})

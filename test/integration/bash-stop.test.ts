@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import { commandEnv } from '../../src/main/engine/task/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { runTs } from '../support/run-ts'
+
+let dir: string
+let tasks: TerminalTasks
+const open = (graceMs?: number): TerminalTasks =>
+  createTerminalTasks({
+    outputDir: join(dir, 'tasks'),
+    env: () => commandEnv(process.env, DEFAULT_SETTINGS),
+    ...(graceMs !== undefined && { graceMs }),
+  })
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-stop-')))
+  tasks = open()
+})
+afterEach(async () => {
+  await tasks.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const start = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =>
+  tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
+
+/** A process that has ended but was not yet collected by its parent is dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Starts a command that first prints process numbers in one line, waits for that line, and aborts. */
+async function abortAfterPids(command: string): Promise<{ pids: number[]; end: TaskEnd; tookMs: number }> {
+  const controller = new AbortController()
+  let shown = ''
+  const running = start(command, { signal: controller.signal, onOutput: (raw) => (shown += raw) })
+  await vi.waitFor(() => expect(shown).toContain('\n'), { timeout: 5_000 })
+  const aborted = performance.now()
+  controller.abort()
+  const end = await running
+  return { pids: shown.split('\n')[0]!.trim().split(/\s+/).map(Number), end, tookMs: performance.now() - aborted }
+}
+
+describe('abort', () => {
+  test('ends the command with its children at once', async () => {
+    const { pids, end, tookMs } = await abortAfterPids('sleep 100 & sleep 100 & echo $$ $!; wait')
+    expect(end.task.status).toBe('stopped')
+    expect(tookMs).toBeLessThan(350)
+    expect(pids.length).toBe(2)
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 2_000 })
+  })
+
+  test('reaches processes in other process groups of the session', async () => {
+    const { pids } = await abortAfterPids('set -m; sleep 100 & echo $$ $!; wait')
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 2_000 })
+  })
+
+  test('answers within 350 ms even when the command ignores it, and kills it after the grace', async () => {
+    await tasks.close()
+    tasks = open(700)
+    const { pids, end, tookMs } = await abortAfterPids(`trap '' TERM; echo $$; sleep 100; sleep 100`)
+    expect(end.task.status).toBe('stopped')
+    expect(tookMs).toBeLessThan(350)
+    expect(pids.filter(isAlive)).toEqual(pids)
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 3_000 })
+  })
+
+  test('keeps what was printed', async () => {
+    const { end } = await abortAfterPids('echo 1 2; sleep 100')
+    expect(end.text).toBe('1 2\n')
+  })
+
+  test('before the start nothing is run', async () => {
+    const end = await start('touch ran', { signal: AbortSignal.abort() })
+    expect(end.task.status).toBe('stopped')
+    expect((await start('ls')).text).toBe('')
+  })
+
+  test('at any moment of the start leaves nothing behind', async () => {
+    const mark = `4242.${process.pid}`
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const controller = new AbortController()
+        const running = start(`sleep ${mark}; sleep ${mark}`, { signal: controller.signal })
+        await new Promise((resolve) => setTimeout(resolve, index / 2))
+        controller.abort()
+        expect((await running).task.status).toBe('stopped')
+      }),
+    )
+    await vi.waitFor(async () => expect((await start(`ps -A -o args= | grep -c '^sleep ${mark}'`)).text).toBe('0\n'), {
+      timeout: 4_000,
+      interval: 100,
+    })
+  })
+})
+
+describe('time limit', () => {
+  test('stops the command and keeps its output', async () => {
+    const end = await start('echo before; sleep 100; echo after', { timeoutMs: 300 })
+    expect(end.task.status).toBe('timed_out')
+    expect(end.text).toBe('before\n')
+    expect(end.durationMs).toBeGreaterThanOrEqual(300)
+    expect(end.durationMs).toBeLessThan(1_500)
+  })
+
+  test('a command that ignores SIGTERM is killed 5 s later', async () => {
+    const end = await start(`trap '' TERM; echo $$; sleep 100; sleep 100`, { timeoutMs: 200 })
+    expect(end.task.status).toBe('timed_out')
+    expect(end.durationMs).toBeGreaterThan(5_000)
+    expect(end.durationMs).toBeLessThan(6_500)
+    expect(isAlive(Number(end.text))).toBe(false)
+  })
+
+  test('a program that cleans up on SIGTERM may do so', async () => {
+    const end = await start(`trap 'echo cleaned; exit 3' TERM; sleep 100 & wait`, { timeoutMs: 300 })
+    expect(end).toMatchObject({ text: 'cleaned\n', task: { status: 'timed_out', exitCode: 3 } })
+  })
+})
+
+describe('what is left in the background', () => {
+  test.each([
+    ['holding the terminal', 'sleep 100 & echo $!'],
+    ['with output elsewhere', 'sleep 100 >/dev/null 2>&1 & echo $!'],
+  ])('does not hold up the answer, is named, lives on, and is stopped at close (%s)', async (_name, command) => {
+    const end = await start(command)
+    expect(end.durationMs).toBeLessThan(1_500)
+    expect(end.task).toMatchObject({ status: 'completed', exitCode: 0 })
+    const pid = Number(end.text)
+    expect(end.leftRunning).toMatchObject([{ pid, command: 'sleep 100' }])
+    expect(isAlive(pid)).toBe(true)
+    await tasks.close()
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000 })
+  })
+
+  test('goes on printing into the log', async () => {
+    const end = await start('(sleep 0.6; echo late) & echo now')
+    expect(end.text).toBe('now\n')
+    await vi.waitFor(async () => expect((await start(`cat ${end.task.outputPath}`)).text).toBe('now\nlate\n'), {
+      timeout: 5_000,
+      interval: 100,
+    })
+  })
+
+  test('a process substitution may finish its output', async () => {
+    expect((await start('echo x > >(sleep 0.1; cat)')).text).toBe('x\n')
+  })
+})
+
+describe('close', () => {
+  test('stops what runs, answers it, and takes no more', async () => {
+    await start('true')
+    const running = [start('sleep 100'), start('sleep 100')]
+    await tasks.close()
+    expect((await Promise.all(running)).map(({ task }) => task.status)).toEqual(['stopped', 'stopped'])
+    await expect(start('true')).rejects.toThrow('closing')
+  })
+
+  test('a command that was just about to start is not started after it', async () => {
+    const first = start('sleep 100')
+    first.catch(() => {})
+    await tasks.close()
+    await expect(first).rejects.toThrow('closing')
+  })
+})
+
+test('a host that is killed takes its commands with it: their terminals hang up', async () => {
+  const host = runTs('./task-host.ts', [join(dir, 'host'), 'sleep 100 & echo $$ $!; wait', 'echo $$; sleep 100'])
+  const pids = [await host.line('0: '), await host.line('1: ')].flatMap((line) => line.slice(3).trim().split(' ').map(Number))
+  expect(pids.filter(isAlive)).toEqual(pids)
+  await host.kill()
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 3_000 })
+})

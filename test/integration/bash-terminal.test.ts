@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandEnv } from '../../src/main/engine/task/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { startInPipes } from '../../src/main/engine/task/start-in-pipes'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+
+let dir: string
+let tasks: TerminalTasks
+beforeAll(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-bash-')))
+  tasks = createTerminalTasks({
+    outputDir: join(dir, 'tasks'),
+    env: () => commandEnv({ ...process.env, OPENAI_API_KEY: 'sk-secret' }, DEFAULT_SETTINGS),
+  })
+})
+afterAll(async () => {
+  await tasks.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =>
+  tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
+const textOf = async (command: string, more: Partial<TaskStart> = {}): Promise<string> => (await run(command, more)).text
+
+describe('how a command ends', () => {
+  test('success, failure, unknown commands, syntax errors and signals are told apart', async () => {
+    expect((await run('true')).task).toMatchObject({ status: 'completed', exitCode: 0, outputBytes: 0 })
+    expect((await run('exit 7')).task).toMatchObject({ status: 'failed', exitCode: 7 })
+    const unknown = await run('no_such_command_here')
+    expect(unknown.task).toMatchObject({ status: 'failed', exitCode: 127 })
+    expect(unknown.text).toContain('no_such_command_here: command not found')
+    expect((await run('if then')).task).toMatchObject({ status: 'failed', exitCode: 2 })
+    expect((await run('kill -9 $$')).task).toMatchObject({ status: 'failed', exitCode: 137 })
+    expect((await run('kill -TERM $$; sleep 5')).task).toMatchObject({ status: 'failed', exitCode: 143 })
+  })
+
+  test('the record names the task, its process and its log', async () => {
+    const { task } = await run('echo $$', { description: 'own pid' })
+    expect(task.taskId).toMatch(/^bash-[0-9a-z]{8}$/)
+    expect(task).toMatchObject({
+      command: 'echo $$',
+      description: 'own pid',
+      cwd: dir,
+      outputPath: join(dir, 'tasks', `${task.taskId}.log`),
+    })
+    expect(readFileSync(task.outputPath, 'utf8')).toBe(`${task.pid}\n`)
+    expect(task.endedAt).toBeGreaterThanOrEqual(task.startedAt)
+  })
+
+  test('a folder that is gone is an error with its code, not a hang', async () => {
+    await expect(run('true', { cwd: join(dir, 'gone') })).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await run('true')).task.exitCode).toBe(0)
+  })
+})
+
+describe('what a program finds', () => {
+  test('standard input is closed at once', async () => {
+    expect((await run('cat; echo end')).text).toBe('end\n')
+    expect((await run('read x')).task.exitCode).toBe(1)
+  })
+
+  test('output is a terminal, input is not, and /dev/tty can be opened', async () => {
+    expect(await textOf('test -t 0 && echo in; test -t 1 && echo out; test -t 2 && echo err; tty </dev/tty')).toBe('out\nerr\n/dev/tty\n')
+  })
+
+  test('the terminal is the foreground of the command: a prompt on it would be read, not stopped', async () => {
+    expect(await textOf(`stty -echo </dev/tty && ps -o stat= -p $$ | tr -d ' \\n' && ps -o tpgid= -o pgid= -p $$`)).toMatch(
+      /\+\s*(\d+)\s+\1\n$/,
+    )
+  })
+
+  test('it is wide enough for tables', async () => {
+    expect(await textOf('stty size </dev/tty')).toBe('50 200\n')
+  })
+
+  test('it gets no keys, the mark of its task, and no open file of ours', async () => {
+    const other = run('sleep 0.5')
+    const { text, task } = await run('echo "${OPENAI_API_KEY:-none} $TRESTLE_TASK"; ls -l /proc/$$/fd | grep -c ptmx; trap')
+    expect(text).toBe(`none ${task.taskId}\n0\n`)
+    await other
+  })
+
+  test('no signal is ignored: a program could not be stopped', async () => {
+    expect(await textOf('grep -h SigIgn /proc/self/status')).toMatch(/SigIgn:\s+0+\n/)
+  })
+
+  test('a folder with blanks, quotes and unicode', async () => {
+    const cwd = join(dir, `zażółć "q" 'p' $x 漢 🎉`)
+    mkdirSync(cwd)
+    expect(await textOf('pwd', { cwd })).toBe(`${cwd}\n`)
+  })
+
+  test('the command is taken as it is written: quotes, lines, here-documents, leading dashes', async () => {
+    expect(await textOf(`cat <<'EOF'\n$HOME "a" 'b' \\\n\\n\nEOF\necho "x  y"; echo 'it'"'"'s'`)).toBe(
+      `$HOME "a" 'b' \\\n\\n\nx  y\nit's\n`,
+    )
+    expect((await run('-x')).task.exitCode).toBe(127)
+    expect(await textOf('echo $#; shopt -q login_shell || echo plain; [[ $- == *i* ]] || echo batch')).toBe('0\nplain\nbatch\n')
+    expect(await textOf('a=(1 2 3); [[ ${a[2]} == 3 ]] && echo bash')).toBe('bash\n')
+  })
+})
+
+describe('output', () => {
+  test('both streams in the order they were written', async () => {
+    expect(await textOf('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).toBe('o1\ne1\no2\ne2\no3\ne3\n')
+  })
+
+  test('the model gets plain text, the log and the pane get colours', async () => {
+    const shown: string[] = []
+    const end = await run(`printf '\\033[31mred\\033[0m\\n 50%%\\r100%%\\n'; sleep 0.2`, { onOutput: (raw) => shown.push(raw) })
+    expect(end.text).toBe('red\n100%\n')
+    expect(readFileSync(end.task.outputPath, 'utf8')).toBe('\x1b[31mred\x1b[0m\n 50%\r100%\n')
+    expect(shown.join('')).toBe('\x1b[31mred\x1b[0m\n 50%\r100%\n')
+  })
+
+  test('codes and characters cut in two by slow printing are read whole', async () => {
+    expect(await textOf(`printf '\\033'; sleep 0.05; printf '[3'; sleep 0.05; printf '1mr\\305'; sleep 0.05; printf '\\274\\033[0m'`)).toBe(
+      'rż',
+    )
+  })
+
+  test('bytes that are no UTF-8 and NULs do no harm', async () => {
+    expect(await textOf(`printf 'a\\377\\000b\\n'`)).toBe('a\ufffdb\n')
+  })
+
+  test('the last words before the exit are never lost', async () => {
+    for (let round = 0; round < 30; round++) expect((await run('seq 2000')).text.endsWith('\n1999\n2000\n')).toBe(true)
+  })
+
+  test('one huge line keeps beginning and end and names the log', async () => {
+    const end = await run(`head -c 3000000 /dev/zero | tr '\\0' x; echo END`)
+    expect(end.text).toMatch(/^x+\n\[\.\.\. most of 3000004 bytes left out\. All of it: .*\.log \.\.\.\]\nx+END\n$/)
+    expect(end.text.length).toBeLessThan(47_000)
+    expect(end).toMatchObject({ truncated: true })
+    expect(statSync(end.task.outputPath).size).toBe(3_000_004)
+  })
+
+  test('a log that cannot be written is said; the command goes on', async () => {
+    const blocked = createTerminalTasks({ outputDir: '/dev/null/tasks', env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
+    const end = await blocked.run({ command: 'echo hi', cwd: dir, timeoutMs: null, signal: new AbortController().signal }, 1_000)
+    expect(end).toMatchObject({ text: 'hi\n', task: { status: 'completed' } })
+    expect(end.notes).toEqual([expect.stringContaining('could not be saved')])
+    await blocked.close()
+  })
+})
+
+describe('cost', () => {
+  test.each(['yes', 'seq 100000000', 'cat /dev/zero'])(
+    '50 MB from %s are passed quickly, into bounded memory, and are all in the log',
+    async (source) => {
+      const before = process.memoryUsage().rss
+      const end = await run(`${source} | head -c 50000000`)
+      expect(end.task).toMatchObject({ status: 'completed', outputBytes: 50_000_000 })
+      expect(statSync(end.task.outputPath).size).toBe(50_000_000)
+      // About 600 ms on two quiet cores; a terminal that translates line ends needs more than 6 s for `yes`.
+      expect(end.durationMs).toBeLessThan(4_000)
+      expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+      rmSync(end.task.outputPath)
+    },
+  )
+
+  test('200 commands leave no open file, no terminal and no process behind', async () => {
+    await run('true')
+    const open = (): string[] =>
+      readdirSync('/proc/self/fd').flatMap((fd) => (existsSync(`/proc/self/fd/${fd}`) ? [readlinkSync(`/proc/self/fd/${fd}`)] : []))
+    const children = (): number =>
+      Number(execFileSync('sh', ['-c', `ps --no-headers -o pid --ppid ${process.pid} | wc -l`], { encoding: 'utf8' }))
+    const [filesBefore, childrenBefore] = [open().length, children()]
+    const started = performance.now()
+    for (let round = 0; round < 200; round++) await run('echo hi')
+    expect((performance.now() - started) / 200).toBeLessThan(40)
+    expect(open().length).toBeLessThanOrEqual(filesBefore)
+    expect(open().filter((path) => path.includes('ptmx') || path.includes('/pts/'))).toEqual([])
+    expect(children()).toBeLessThanOrEqual(childrenBefore)
+  })
+
+  test('20 commands at once all end with their own output', async () => {
+    const ends = await Promise.all(Array.from({ length: 20 }, (_, index) => run(`echo ${index}; exit ${index}`)))
+    expect(ends.map(({ text, task }) => [text, task.exitCode])).toEqual(Array.from({ length: 20 }, (_, index) => [`${index}\n`, index]))
+  })
+})
+
+test('where no terminal can be had, commands run in pipes and it is said', async () => {
+  const piped = createTerminalTasks({
+    outputDir: join(dir, 'piped'),
+    env: () => commandEnv(process.env, DEFAULT_SETTINGS),
+    starter: async () => ({ start: startInPipes, note: 'No terminal.' }),
+    graceMs: 300,
+  })
+  const go = (command: string, timeoutMs = 10_000): Promise<TaskEnd> =>
+    piped.run({ command, cwd: dir, timeoutMs, signal: new AbortController().signal }, 1_000)
+  const end = await go('echo a; echo b >&2; cat; test -t 1 || echo none; exit 3')
+  expect(end).toMatchObject({ text: 'a\nb\nnone\n', task: { status: 'failed', exitCode: 3 }, notes: ['No terminal.'] })
+  expect((await go(`trap '' TERM; sleep 60`, 200)).task).toMatchObject({ status: 'timed_out' })
+  await expect(
+    piped.run({ command: 'true', cwd: '/gone', timeoutMs: null, signal: new AbortController().signal }, 1_000),
+  ).rejects.toMatchObject({ code: 'ENOENT' })
+  await piped.close()
+})

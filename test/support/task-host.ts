@@ -1,0 +1,23 @@
+/**
+ * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Says `<index>: <first line of the output>`.
+ */
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import { commandEnv } from '../../src/main/engine/task/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+
+const [outputDir = '', ...commands] = process.argv.slice(2)
+const tasks = createTerminalTasks({ outputDir, env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
+await Promise.all(
+  commands.map((command, index) =>
+    tasks.run(
+      {
+        command,
+        cwd: process.cwd(),
+        timeoutMs: null,
+        signal: new AbortController().signal,
+        onOutput: (raw) => console.log(`${index}: ${raw.split('\n')[0]}`),
+      },
+      1_000,
+    ),
+  ),
+)
