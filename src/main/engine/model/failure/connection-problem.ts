@@ -23,11 +23,14 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
   const url = fieldOf(error, 'url')
   const place = typeof url === 'string' ? ` to ${hostOf(url)}` : ''
   const seen = new Set<unknown>()
+  let brokeOff = false
   for (let current = error; typeof current === 'object' && current !== null && !seen.has(current); current = fieldOf(current, 'cause')) {
     seen.add(current)
     const nested = fieldOf(current, 'errors')
     const code = fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
     const message = fieldOf(current, 'message')
+    if (message === 'bad port')
+      return { code: 'model.bad_request', message: `Node refuses to connect${place}: the port is reserved for another protocol.` }
     if (typeof code === 'string') {
       if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
         return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
@@ -38,9 +41,9 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
       if (code === 'ERR_INVALID_URL')
         return { code: 'model.bad_request', message: `The base URL is not a URL${typeof url === 'string' ? `: ${url}` : ''}.` }
     }
-    if (message === 'terminated')
-      return { code: 'model.connection', message: `The connection${place} broke off in the middle of the answer.` }
+    brokeOff ||= message === 'terminated'
   }
+  if (brokeOff) return { code: 'model.connection', message: `The connection${place} broke off in the middle of the answer.` }
   const message = fieldOf(error, 'message')
   if (
     fieldOf(error, 'name') === 'TypeError' &&
@@ -50,7 +53,9 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
     const bad = /url/i.test(message)
     return {
       code: bad ? 'model.bad_request' : 'model.connection',
-      message: bad ? `The base URL is not a URL: ${message}` : `The connection${place} failed: ${message}.`,
+      message: bad
+        ? `The base URL is not a URL: ${message}`
+        : `The connection${place} failed: ${String(fieldOf(fieldOf(error, 'cause'), 'message') ?? message)}.`,
     }
   }
   return undefined
