@@ -23,7 +23,7 @@ export default defineConfig({
   preload: {
     build: {
       outDir: 'out/preload',
-      target: 'chrome140',
+      target: 'node24',
       externalizeDeps: false,
       rolldownOptions: {
         external: ['electron'],

@@ -23,7 +23,7 @@ if (!fresh) {
   const startedAt = new Date()
   const result = spawnSync(
     process.execPath,
-    [join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'warn'],
+    [join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'error'],
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],

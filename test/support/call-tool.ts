@@ -11,7 +11,7 @@ export interface Outcome extends ToolResult {
 export async function callTool<Schema extends z.ZodType>(
   tool: Tool<Schema>,
   input: z.input<Schema>,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Outcome> {
   const prepared = await tool.prepare(tool.input.parse(input))
   if ('refused' in prepared) return outcome(prepared.refused)

@@ -3,7 +3,7 @@ import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
 import type { UserPart } from '../../shared/model/message'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
-import type { ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
+import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -12,6 +12,8 @@ export interface Engine {
   readonly home: string
   /** What went wrong at start and what was done about it. */
   readonly notices: readonly string[]
+  /** Mistakes in config.toml as it is now. */
+  problems(): readonly ConfigProblem[]
   readonly sessions: Sessions
   readonly settings: SettingsActions
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { POLICIES } from './approval/policies'
 import { openConfig } from './config/config'
@@ -15,6 +16,7 @@ import { createTurnRunner } from './session/turn-runner'
 import { openStore } from './session/sqlite/open-store'
 import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
+import { TOOL_LIST } from './tool/tool-list'
 
 export interface EngineOptions {
   version: string
@@ -35,9 +37,9 @@ export interface EngineOptions {
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, maxSteps, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
-  const home = resolveHome(options.home)
+  const home = realpathSync(resolveHome(options.home))
   const { store, notices } = openStore({ home })
-  const config = openConfig({ home, watch: options.watch ?? true })
+  const config = await openConfig({ home, watch: options.watch ?? true })
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
   const settings = (): Settings => (maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } })
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor })
@@ -47,13 +49,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   const newId = (prefix: string): string => `${prefix}-${randomBytes(8).toString('hex')}`
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
-  const tools = createSessionTools({ tasks, disabled: () => settings().tools.disabled })
-  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId })
+  const tools = createSessionTools({ tasks })
+  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId, log })
   const sessionDeps: SessionDeps = {
     store,
     runner,
     gateFor: (session) => ({
       policies: POLICIES,
+      home,
+      ownOutput: [join(home, 'sessions', session.id), join(home, 'tasks')],
       mode: () => session.header.mode,
       workspace: () => tools.workspaceOf(session),
       record: (...events) => void session.record(...events),
@@ -77,12 +81,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return completeFile(root, query, limit)
     },
   })
-  const actions = createSettingsActions({ config, secrets, catalog, home, onModels: () => tell({ kind: 'models' }) })
+  const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
   config.onChange(() => tell({ kind: 'settings' }))
   return {
     version,
     home,
     notices: [...notices, ...secrets.notices],
+    problems: () => config.problems,
     sessions,
     settings: actions,
     onChange(listener) {

@@ -31,6 +31,8 @@ function fixture({ mode = 'ask', canAsk = true }: { mode?: PermissionMode; canAs
       events.push(...bodies)
       for (const body of bodies) if (body.type === 'approval.resolved' && body.remembered !== undefined) allowed.add(body.remembered)
     },
+    home: '/home/me/.trestle',
+    ownOutput: ['/home/me/.trestle/sessions/s'],
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
@@ -49,6 +51,16 @@ describe('the gate', () => {
     void ask(outside, reader)
     await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.reason).toContain('/etc/hosts')
+  })
+
+  it('keeps Trestle itself out of reach in every mode, but lets the model read what its calls have left', async () => {
+    const { ask } = fixture({ mode: 'auto' })
+    const file = (path: string, write: boolean): PreparedCall => ({ ...edit, accesses: [{ kind: 'file', path, write }] })
+    expect(await ask(file('/home/me/.trestle/config.toml', false), reader)).toMatchObject({ allowed: false })
+    expect(await ask(file('/home/me/.trestle/sessions/s/x.txt', true))).toMatchObject({ allowed: false })
+    const asking = fixture({ canAsk: false })
+    expect(await asking.ask(file('/home/me/.trestle/sessions/s/x.txt', false), reader)).toEqual({ allowed: true })
+    expect(await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader)).toMatchObject({ allowed: false })
   })
 
   it('denies what it would have to ask when nobody is there', async () => {

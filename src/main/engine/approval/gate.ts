@@ -9,6 +9,9 @@ import type { Policy } from './policy'
 export interface GateDeps {
   policies: readonly Policy[]
   mode(): PermissionMode
+  /** See `JudgedCall`. */
+  home: string
+  ownOutput: readonly string[]
   /** The session's folders as they are now. */
   workspace(): Workspace
   record(...events: EventBody[]): void
@@ -45,6 +48,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
       mode: deps.mode(),
       workspace: deps.workspace(),
       isRemembered: deps.isRemembered,
+      home: deps.home,
+      ownOutput: deps.ownOutput,
     })
     if (verdict.decision === 'allow') return { allowed: true }
     if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }

@@ -8,6 +8,9 @@ export interface JudgedCall {
   call: PreparedCall
   mode: PermissionMode
   workspace: Workspace
+  /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
+  home: string
+  ownOutput: readonly string[]
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
 }

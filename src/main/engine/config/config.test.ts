@@ -112,7 +112,7 @@ describe('reading', () => {
     ['max_step = 3', 'loop', '2:1 Unknown key "max_step" in [loop]; did you mean "max_steps"?'],
     ['max_steps = "3"', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not "3"'],
     ['max_steps = 0', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 0'],
-    ['max_steps = 99999999999999999999', 'loop', /^1:|^2:/],
+    ['max_steps = 9999999999999999999', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 9999999999999999999'],
     ['disabled = "Bash"', 'tools', '2:1 disabled in [tools] must be a list like ["a", "b"], not "Bash"'],
     ['disabled = ["Bash", 3]', 'tools', '2:21 disabled in [tools] can hold text in quotes, not 3'],
     ['max_result_chars = 5', 'tools', '2:1 max_result_chars in [tools] must be a table, not 5'],
@@ -136,8 +136,7 @@ describe('reading', () => {
     ['model = "m"', 'models."a/b"', '1:2 [models."a/b"] needs a provider'],
   ])('says what is wrong with %j in plain words and where', async (text, table, expected) => {
     const opened = await open(`[${table}]\n${text}\n`)
-    expect(messages(opened)[0]).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
-    expect(opened.problems).toHaveLength(1)
+    expect(messages(opened)).toEqual([expected])
   })
 
   test('one wrong value spoils only itself', async () => {

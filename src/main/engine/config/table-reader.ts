@@ -45,7 +45,7 @@ export class TableReader {
   secret(key: string, must: string): string | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
-    return typeof value === 'string' && value.trim() !== '' && !/[\r\n\u0000]/.test(value.trim()) ? value.trim() : this.#wrong(key, must)
+    return typeof value === 'string' && value.trim() !== '' && !/\p{Cc}/u.test(value.trim()) ? value.trim() : this.#wrong(key, must)
   }
 
   oneOf<const T extends string>(key: string, choices: readonly T[]): T | undefined {

@@ -20,7 +20,7 @@ import type { Session } from './session'
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
   /** The tools a turn offers: without those switched off, and without ReadMediaFile where the model cannot see. */
-  toolsOf(session: Session, model: ModelInfo): Registry
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): Registry
 }
 
 interface Kit {
@@ -32,7 +32,7 @@ interface Kit {
 }
 
 /** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
-export function createSessionTools(deps: { tasks: TerminalTasks; disabled(): readonly string[] }): SessionTools {
+export function createSessionTools(deps: { tasks: TerminalTasks }): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
@@ -61,9 +61,9 @@ export function createSessionTools(deps: { tasks: TerminalTasks; disabled(): rea
 
   return {
     workspaceOf: (session) => kitOf(session).workspace,
-    toolsOf(session, model) {
+    toolsOf(session, model, disabled) {
       const { tools, registries } = kitOf(session)
-      const offered = tools.filter((tool) => !deps.disabled().includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile'))
+      const offered = tools.filter((tool) => !disabled.includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile'))
       const key = offered.map((tool) => tool.name).join()
       let registry = registries.get(key)
       if (!registry) registries.set(key, (registry = createRegistry(offered)))

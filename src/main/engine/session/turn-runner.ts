@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError } from '../../../shared/model/errors'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
+import { projectSettings } from '../config/project-settings'
 import type { Settings } from '../config/settings'
 import { fitHistory } from '../context/fit'
 import { recentHistory } from '../context/history'
@@ -27,7 +28,8 @@ export interface TurnRunnerDeps {
   settings(): Settings
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
-  toolsOf(session: Session, model: ModelInfo): ToolLookup
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
+  log(message: string): void
   now(): number
   newId(prefix: string): string
 }
@@ -45,7 +47,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     async run(session, turnId, signal): Promise<TurnEnd> {
       const { header } = session
       const { info, provider } = await deps.resolveModel(header.model)
-      const settings = deps.settings()
+      const { settings, problems } = await projectSettings(header.folder, deps.settings())
+      for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
       const [instructions, top] = await Promise.all([findInstructions(deps.home, header.folder), repositoryTop(header.folder)])
       const system = systemPrompt(
         {
@@ -72,7 +75,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
         },
         system,
-        tools: deps.toolsOf(session, info),
+        tools: deps.toolsOf(session, info, settings.tools.disabled),
         history,
         fit: (messages, tools) => fitHistory(messages, budgetFor(info, system, tools)),
         record: (...events) => void session.record(...events),

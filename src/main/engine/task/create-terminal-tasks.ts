@@ -77,10 +77,13 @@ function newTaskId(): string {
 }
 
 function shellOfThisMachine(): Shell {
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
   const found = findShell({ platform: process.platform, env: process.env, isFile })
   if ('error' in found) throw new Error(found.error)
   return found
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 async function defaultStarter(): Promise<{ start: StartProcess; note?: string }> {

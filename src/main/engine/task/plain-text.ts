@@ -5,16 +5,15 @@ export function plainText(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
   // Most output has nothing to interpret.
-  const unix = text.includes('\r') ? text.replace(/\r+\n/g, '\n') : text
+  const unix = text.replaceAll('\r\n', '\n')
   if (!INTERPRETED.test(unix)) return unix
   const reader = new PlainText()
   reader.write(text)
   return reader.text()
 }
 
-/** Anything but text, tabs and line feeds. */
-// oxlint-disable-next-line no-control-regex
-const INTERPRETED = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
+/** Any control character but tab and line feed. */
+const INTERPRETED = /[^\P{Cc}\t\n]/u
 const RUN = /[\x20-\x7e\xa0-\uffff]+/y
 
 type State = 'ground' | 'escape' | 'escape-more' | 'csi' | 'string' | 'string-escape'

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { spawn as SpawnPty } from 'node-pty'
 import { rewriteNul } from './find-shell'
 import type { ProcessEvents, ProcessStart, RunningProcess, StartProcess } from './running-process'
 import { TERMINAL_COLS, TERMINAL_ROWS } from './screen-rows'
@@ -10,7 +10,7 @@ export async function conptyStarter(): Promise<StartProcess> {
   return (start, events) => startInConpty(pty.spawn, start, events)
 }
 
-function startInConpty(spawn: (typeof import('node-pty'))['spawn'], start: ProcessStart, events: ProcessEvents): RunningProcess {
+function startInConpty(spawn: typeof SpawnPty, start: ProcessStart, events: ProcessEvents): RunningProcess {
   // Standard input is closed inside, because the pseudo console has only one way in.
   const script = `exec </dev/null\n${rewriteNul(start.command)}`
   const terminal = spawn(start.shell, ['-c', script], {
@@ -21,12 +21,14 @@ function startInConpty(spawn: (typeof import('node-pty'))['spawn'], start: Proce
     encoding: null,
   })
   let over = false
+  const ended = Promise.withResolvers<void>()
   // With `encoding: null` bytes come, whatever the declared type says.
   terminal.onData((data: string | Uint8Array) => {
     if (!events.data(typeof data === 'string' ? Buffer.from(data) : data)) terminal.pause()
   })
   terminal.onExit(({ exitCode }) => {
     over = true
+    ended.resolve()
     events.exit({ exitCode })
     events.end()
   })
@@ -34,11 +36,16 @@ function startInConpty(spawn: (typeof import('node-pty'))['spawn'], start: Proce
     pid: terminal.pid,
     resume: () => terminal.resume(),
     async stop(graceMs) {
-      const end = performance.now() + graceMs
+      if (over) return
+      const tree = ['/PID', String(terminal.pid), '/T']
       // Windows has no SIGTERM: the tree is asked to close, then ended.
-      await taskkill(['/PID', String(terminal.pid), '/T'])
-      while (!over && performance.now() < end) await sleep(40)
-      if (!over) await taskkill(['/PID', String(terminal.pid), '/T', '/F'])
+      await taskkill(tree)
+      const kill = setTimeout(() => void taskkill([...tree, '/F']), graceMs)
+      // What even that does not end is given up.
+      const giveUp = setTimeout(ended.resolve, graceMs + 2_000)
+      await ended.promise
+      clearTimeout(kill)
+      clearTimeout(giveUp)
     },
     leftRunning: async () => [],
     release: () => {

@@ -1,4 +1,5 @@
 import { UsageError, type Parsed } from '../../command-line/parse'
+import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import { rendererFolder } from '../../renderer-folder'
 import { startWebHost } from './web-host'
@@ -8,7 +9,7 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   const port = portOf(values['port'])
   const engine = await createEngine({ version })
   try {
-    for (const notice of engine.notices) process.stderr.write(`trestle: ${notice}\n`)
+    reportStart(engine)
     const host = await startWebHost({ engine, rendererDir: rendererFolder(), ...(port !== undefined && { port }) })
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
     await stopSignal()

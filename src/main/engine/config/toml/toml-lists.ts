@@ -67,8 +67,7 @@ export function stepArray(
   wanted: readonly TomlInput[],
   comments: readonly AST.Comment[],
 ): string {
-  const has = (list: readonly unknown[], value: unknown): boolean => list.some((item) => isDeepStrictEqual(item, value))
-  const gone = current.findIndex((item) => !has(wanted, item))
+  const gone = current.findIndex((item) => !wanted.some((kept) => isDeepStrictEqual(kept, item)))
   if (gone >= 0) return removeElement(text, array.elements, gone, array.range[1] - 1)
   const added = wanted[current.length]
   if (added !== undefined && isDeepStrictEqual(current, wanted.slice(0, current.length)))

@@ -50,8 +50,9 @@ export function backupsOf(home: string): Backup[] {
   for (const name of readdirSync(folder)) {
     const match = /^trestle-(\d+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/.exec(name)
     if (!match) continue
-    const [, version, year, month, day, hour, minute, second, ms] = match.map(Number)
-    found.push({ file: join(folder, name), version: version!, at: Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, ms!) })
+    const [, version, year, month, day, hour, minute, second, ms] = match
+    const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+    found.push({ file: join(folder, name), version: Number(version), at })
   }
   return found.sort((a, b) => b.at - a.at || b.version - a.version)
 }

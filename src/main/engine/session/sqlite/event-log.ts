@@ -29,7 +29,8 @@ export function createEventLog(db: Database): EventLog {
   )
   // octet_length reads the row's header only: no large body is loaded to know its size.
   const sizes = db.prepare<[string, number, number], { seq: number; type: string; bytes: number }>(
-    'SELECT seq, type, octet_length(body) AS bytes FROM event INDEXED BY event_order WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+    `SELECT seq, type, octet_length(body) AS bytes FROM event INDEXED BY event_order
+     WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
   const startBefore = db
     .prepare<[string, number], number>(

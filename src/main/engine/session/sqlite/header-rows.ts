@@ -28,12 +28,14 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
     'SELECT s.seq, s.updated_at AS updatedAt, h.fold, h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
   )
   const insertSession = db.prepare<[string, number, number, number, string, string, string | null, string, number, number, string | null]>(
-    'INSERT INTO session (id, seq, created_at, updated_at, folder, title, model, status, waiting, archived, turn_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO session (id, seq, created_at, updated_at, folder, title, model, status, waiting, archived, turn_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertHeader = db.prepare<[string, number, string]>('INSERT INTO session_header (session_id, fold, header) VALUES (?, ?, ?)')
   const touch = db.prepare<[number, number, string]>('UPDATE session SET seq = ?, updated_at = ? WHERE id = ?')
   const updateSession = db.prepare<[number, number, string, string, string | null, string, number, number, string | null, string]>(
-    'UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ? WHERE id = ?',
+    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ?
+     WHERE id = ?`,
   )
   const updateHeader = db.prepare<[number, string, string]>('UPDATE session_header SET fold = ?, header = ? WHERE session_id = ?')
 

@@ -5,10 +5,14 @@ import { isAlive, type ProcessIdentity } from './process-identity'
 /** Often enough that a missed one or two do not make a holder look dead (STALE_MS). */
 const HEARTBEAT_MS = 15_000
 
-interface HolderRow extends ProcessIdentity {
+interface ProcessRow extends ProcessIdentity {
   owner: string
-  since: number
   heartbeat: number
+}
+
+interface HolderRow extends ProcessRow {
+  sessionId: string
+  since: number
 }
 
 /** Which process runs which session. A lease ends with its process, however that ends. */
@@ -34,26 +38,25 @@ export interface Leases {
 
 export function createLeases(db: Database, self: ProcessIdentity, now: () => number): Leases {
   const owner = randomUUID()
-  const holder = db.prepare<[string], HolderRow>(
-    'SELECT p.owner, p.pid, p.host, p.machine, p.started, l.since, p.heartbeat FROM lease l JOIN process p ON p.owner = l.owner WHERE l.session_id = ?',
-  )
-  const others = db.prepare<[string], HolderRow & { sessionId: string }>(
-    'SELECT l.session_id AS sessionId, p.owner, p.pid, p.host, p.machine, p.started, l.since, p.heartbeat FROM lease l JOIN process p ON p.owner = l.owner WHERE l.owner <> ?',
-  )
-  const processes = db.prepare<[], Omit<HolderRow, 'since'>>('SELECT owner, pid, host, machine, started, heartbeat FROM process')
+  const columns = 'l.session_id AS sessionId, p.owner, p.pid, p.host, p.machine, p.started, l.since, p.heartbeat'
+  const joined = `SELECT ${columns} FROM lease l JOIN process p ON p.owner = l.owner`
+  const holder = db.prepare<[string], HolderRow>(`${joined} WHERE l.session_id = ?`)
+  const others = db.prepare<[string], HolderRow>(`${joined} WHERE l.owner <> ?`)
+  const processes = db.prepare<[], ProcessRow>('SELECT owner, pid, host, machine, started, heartbeat FROM process')
   const addProcess = db.prepare<[string, number, string, string, string, number]>(
     'INSERT INTO process (owner, pid, host, machine, started, heartbeat) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner) DO NOTHING',
   )
   const removeProcess = db.prepare<[string]>('DELETE FROM process WHERE owner = ?')
   const take = db.prepare<[string, string, number]>(
-    'INSERT INTO lease (session_id, owner, since) VALUES (?, ?, ?) ON CONFLICT (session_id) DO UPDATE SET owner = excluded.owner, since = excluded.since',
+    `INSERT INTO lease (session_id, owner, since) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET owner = excluded.owner, since = excluded.since`,
   )
   const give = db.prepare<[string, string]>('DELETE FROM lease WHERE session_id = ? AND owner = ?')
   const ours = db.prepare<[string], string>('SELECT session_id FROM lease WHERE owner = ?').pluck()
   const beat = db.prepare<[number, string]>('UPDATE process SET heartbeat = ? WHERE owner = ?')
 
   const enlist = (): void => void addProcess.run(owner, self.pid, self.host, self.machine, self.started, now())
-  const lives = (row: Omit<HolderRow, 'since'>): boolean => isAlive(row, now() - row.heartbeat, self)
+  const lives = (row: ProcessRow): boolean => isAlive(row, now() - row.heartbeat, self)
 
   let timer: NodeJS.Timeout | undefined
   const keepBeating = (): void => {

@@ -28,7 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
 export const CURRENT_VERSION = MIGRATIONS.at(-1)?.version ?? 0
 
 const TABLES = `
-PRAGMA application_id = ${0x54525354};
+PRAGMA application_id = 0x54525354;
 CREATE TABLE session (
   id TEXT NOT NULL PRIMARY KEY,
   seq INTEGER NOT NULL,

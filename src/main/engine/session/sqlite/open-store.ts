@@ -32,9 +32,9 @@ export interface StoreOptions {
 
 /**
  * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
- * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from starting: it is
- * put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`, `store.busy` or
- * `store.unreadable` when there is no way on.
+ * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from
+ * starting: it is put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
+ * `store.busy` or `store.unreadable` when there is no way on.
  */
 export function openStore(options: StoreOptions): { store: Store; notices: string[] } {
   const { home, now = Date.now } = options

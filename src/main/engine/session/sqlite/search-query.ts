@@ -82,5 +82,5 @@ function clean(text: string, position: number): number {
 }
 
 function plain(text: string): string {
-  return text.replace(/[\s\u0000-\u0002]+/g, ' ')
+  return text.replace(/[\s\p{Cc}]+/gu, ' ')
 }

@@ -3,10 +3,11 @@
  * full-width forms); but each character of a script that writes without spaces, and each emoji, is a word by itself, so that a part of
  * a Chinese sentence can be found.
  */
-const ALONE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}`
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+const ALONE = String.raw`${SCRIPTS.map((script) => String.raw`\p{Script=${script}}`).join('')}\p{Extended_Pictographic}`
 const WORDS = new RegExp(String.raw`[${ALONE}]|[[\p{L}\p{N}\p{M}\p{Co}]--[${ALONE}]]+`, 'gv')
 const ASCII_WORDS = /[A-Za-z0-9]+/g
-const BEYOND_ASCII = /[^\u0000-\u007f]/
+const BEYOND_ASCII = /\P{ASCII}/u
 
 export interface Word {
   folded: string

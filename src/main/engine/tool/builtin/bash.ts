@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { cutStart } from '../../task/output-text'
 import type { TaskEnd, TerminalTasks } from '../../task/terminal-tasks'
 import type { Workspace } from '../../workspace/workspace'
+import { cutAt } from '../limits'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
 
@@ -79,8 +80,7 @@ function summaryOf(command: string): string {
   const lines = command.split('\n').map((line) => line.trim())
   const shown = lines.find((line) => line !== '' && !line.startsWith('#')) ?? lines.find((line) => line !== '') ?? ''
   const more = lines.filter((line) => line !== '').length > 1
-  const chars = [...shown]
-  return chars.length > 120 ? `${chars.slice(0, 119).join('')}…` : more ? `${shown} …` : shown
+  return shown.length > 120 ? `${cutAt(shown, 119)}…` : more ? `${shown} …` : shown
 }
 
 async function run(tasks: TerminalTasks, asked: Input, cwd: string, ctx: CallContext): Promise<ToolResult> {

@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { _electron, test as base, type Page } from '@playwright/test'
+import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium'
+import type { ModelScript } from '../test/support/model-script'
+import { startModelServer, type ModelServer } from '../test/support/model-server'
+import { configFor, createScratch, writeConfig, type Scratch } from '../test/support/scratch'
+
+const ROOT = join(__dirname, '..')
+
+export interface App {
+  scratch: Scratch
+  page: Page
+  /** The server behind the model `local/scripted`. */
+  server: ModelServer
+  /** Ends the program and starts it again on the same home. */
+  restart(): Promise<void>
+  /** Ends the program without warning. */
+  kill(): Promise<void>
+  /** Only on the web host: the address the program printed. */
+  url: string | undefined
+}
+
+export interface AppSetup {
+  script: ModelScript
+  files: Record<string, string>
+  /** `true`: no provider is configured, as on the first day. */
+  bare: boolean
+  config: Parameters<typeof configFor>[1]
+}
+
+interface Running {
+  page: Page
+  url?: string
+  close(): Promise<void>
+  kill(): Promise<void>
+}
+
+export const test = base.extend<AppSetup & { app: App }>({
+  script: [[{ text: 'Hello.' }], { option: true }],
+  files: [{ 'README.md': '# A project\n\nfirst line\nsecond line\n' }, { option: true }],
+  bare: [false, { option: true }],
+  config: [{}, { option: true }],
+  app: async ({ script, files, bare, config }, use) => {
+    const scratch = createScratch(files)
+    const server = await startModelServer({ script })
+    if (!bare) writeConfig(scratch.home, configFor(server.baseUrl, config))
+    const electron = electronBinary()
+    const start = (): Promise<Running> => (electron ? startElectron(electron, scratch) : startWeb(scratch))
+    let running = await start()
+    const app: App = {
+      scratch,
+      server,
+      page: running.page,
+      url: running.url,
+      async restart() {
+        await running.close()
+        running = await start()
+        app.page = running.page
+        app.url = running.url
+      },
+      kill: () => running.kill(),
+    }
+    await use(app)
+    await running.close()
+    await server.close()
+    scratch.remove()
+  },
+})
+
+export { expect } from '@playwright/test'
+
+/** The program's own Electron, when its binary is on this machine. */
+function electronBinary(): string | undefined {
+  if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return undefined
+  const override = process.env['ELECTRON_OVERRIDE_DIST_PATH']
+  const folder = dirname(createRequire(__filename).resolve('electron/package.json'))
+  const note = join(folder, 'path.txt')
+  const path = override !== undefined ? join(override, 'electron') : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
+  return path !== undefined && existsSync(path) ? path : undefined
+}
+
+function environment(scratch: Scratch): Record<string, string> {
+  const { PATH = '', HOME = '', DISPLAY } = process.env
+  return { PATH, HOME, TRESTLE_HOME: scratch.home, ...(DISPLAY !== undefined && { DISPLAY }) }
+}
+
+async function startElectron(executablePath: string, scratch: Scratch): Promise<Running> {
+  const app = await _electron.launch({ executablePath, args: [join(ROOT, 'out', 'main', 'index.js')], env: environment(scratch) })
+  return {
+    page: await app.firstWindow(),
+    close: () => app.close(),
+    async kill() {
+      app.process().kill('SIGKILL')
+    },
+  }
+}
+
+async function startWeb(scratch: Scratch): Promise<Running> {
+  const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], { env: environment(scratch), stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await printedUrl(child)
+  const executable = await findChromium()
+  if (executable === null) throw new Error(NO_CHROMIUM)
+  const browser = await launchChromium(executable)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(url)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal)
+      await exited
+    }
+  }
+  return {
+    page,
+    url,
+    async close() {
+      await browser.close()
+      await end('SIGTERM')
+    },
+    kill: () => end('SIGKILL'),
+  }
+}
+
+function printedUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      out += chunk.toString('utf8')
+      const found = /http:\/\/\S+/.exec(out)
+      if (found) resolve(found[0])
+    })
+    child.once('exit', (code) => reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)))
+  })
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from '@playwright/test'
+
+/** Stories on the running app: Electron where its binary is, else the web host in Chromium. Run through `npm run e2e`. */
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.story.ts',
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ? [['list'], ['json']] : [['list']],
+  outputDir: '../test-results',
+})

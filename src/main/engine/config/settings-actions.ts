@@ -1,0 +1,113 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { ModelView, ProviderView, SettingsView } from '../../../shared/model/settings'
+import type { SettingsActions } from '../engine-api'
+import type { Catalog } from '../model/catalog'
+import type { ModelInfo } from '../model/provider'
+import type { Config } from './config'
+import type { Secrets } from './secrets'
+
+export interface SettingsActionsDeps {
+  config: Config
+  secrets: Secrets
+  catalog: Catalog
+  tools: readonly { name: string; description: string }[]
+  /** The list of models changed without a change of the file. */
+  onModels(): void
+}
+
+/** What the settings page can do, on config.toml, the stored keys and the catalog. */
+export function createSettingsActions({ config, secrets, catalog, tools, onModels }: SettingsActionsDeps): SettingsActions {
+  function view(): SettingsView {
+    const { settings, problems, file } = config
+    const defaultModel = catalog.defaultModel()
+    return {
+      file,
+      problems: [...problems],
+      ...(defaultModel !== undefined && { defaultModel }),
+      defaultPermissionMode: settings.defaultPermissionMode,
+      providers: Object.entries(settings.providers).map(([id, { type, baseUrl, apiKeyEnv }]): ProviderView => {
+        return {
+          id,
+          type,
+          keyFrom: secrets.keyFrom(id, settings),
+          ...(baseUrl !== undefined && { baseUrl }),
+          ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+        }
+      }),
+      models: catalog.list().map(modelView),
+      tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
+    }
+  }
+
+  async function edit(...edits: Parameters<Config['edit']>[0]): Promise<SettingsView> {
+    await config.edit(edits)
+    return view()
+  }
+
+  return {
+    view,
+    models: () => catalog.list(),
+    async saveProvider({ id, type, baseUrl, apiKeyEnv, apiKey }) {
+      const table = ['providers', id]
+      await config.edit([
+        { path: [...table, 'type'], value: type },
+        { path: [...table, 'base_url'], value: baseUrl },
+        { path: [...table, 'api_key_env'], value: apiKeyEnv },
+      ])
+      if (apiKey !== undefined && apiKey.trim() !== '') secrets.set(id, apiKey.trim())
+      onModels()
+      return view()
+    },
+    async removeProvider(id) {
+      const models = Object.entries(config.settings.models).filter(([, model]) => model.provider === id)
+      const forgets = models.some(([modelId]) => modelId === config.settings.defaultModel)
+      await config.edit([
+        ...models.map(([modelId]) => ({ path: ['models', modelId], value: undefined })),
+        { path: ['providers', id], value: undefined },
+        ...(forgets ? [{ path: ['default_model'], value: undefined }] : []),
+      ])
+      secrets.remove(id)
+      onModels()
+      return view()
+    },
+    async saveModel({ id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking }) {
+      if (config.settings.providers[providerId] === undefined)
+        throw new CodedError('request.invalid', `providerId: there is no provider "${providerId}"; add it first.`)
+      const capabilities = [...(toolCalls ? ['tools'] : []), ...(imagesIn ? ['image_in'] : []), ...(thinking ? ['thinking'] : [])]
+      const table = ['models', id]
+      return edit(
+        { path: [...table, 'provider'], value: providerId },
+        { path: [...table, 'model'], value: model },
+        { path: [...table, 'label'], value: label },
+        { path: [...table, 'context_window'], value: contextWindow },
+        { path: [...table, 'capabilities'], value: capabilities },
+      )
+    },
+    removeModel: (id) =>
+      edit(
+        { path: ['models', id], value: undefined },
+        ...(config.settings.defaultModel === id ? [{ path: ['default_model'], value: undefined }] : []),
+      ),
+    async setDefaultModel(id) {
+      if (!catalog.list().some((model) => model.id === id)) throw new CodedError('model.not_found', `There is no model "${id}".`)
+      return edit({ path: ['default_model'], value: id })
+    },
+    setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
+    async setToolEnabled(name, enabled) {
+      if (!tools.some((tool) => tool.name === name)) throw new CodedError('request.invalid', `name: there is no tool "${name}".`)
+      const others = config.settings.tools.disabled.filter((disabled) => disabled !== name)
+      const disabled = enabled ? others : [...others, name]
+      return edit({ path: ['tools', 'disabled'], value: disabled.length > 0 ? disabled : undefined })
+    },
+    testModel: (id) => catalog.test(id),
+    async findLocal() {
+      const found = await catalog.findLocal()
+      onModels()
+      return found
+    },
+  }
+}
+
+function modelView({ id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, scripted, origin }: ModelInfo): ModelView {
+  return { id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, origin, ...(scripted && { scripted }) }
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { version } from '../../package.json'
+import { runCli } from '../support/run-cli'
+
+describe('the command line of the built program', () => {
+  let home: string
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'trestle-cli-'))
+  })
+  afterAll(() => rm(home, { recursive: true, force: true }))
+
+  it('tells its version under plain Node', async () => {
+    expect(await runCli(['--version'], { home })).toMatchObject({ code: 0, stdout: `trestle ${version}\n`, stderr: '' })
+  })
+
+  it('names every command in its help, and every option in that of a command', async () => {
+    const help = await runCli(['--help'], { home })
+    for (const word of ['desktop', 'serve', 'print', '--version']) expect(help.stdout).toContain(word)
+    const print = await runCli(['print', '--help'], { home })
+    for (const word of ['--cwd', '--model', '--permission-mode', '--output-format', '--continue', '--session', '--add-dir', '--max-steps']) {
+      expect(print.stdout).toContain(word)
+    }
+  })
+
+  it.each([
+    [['prnit', 'x'], /Unknown command "prnit".*print/],
+    [['print', 'x', '--modle', 'm'], /Unknown option --modle.*--model/],
+    [['--outptu-format', 'json', '-p', 'x'], /--outptu-format.*--output-format/],
+    [['print', 'x', '--permission-mode', 'yolo'], /ask, accept-edits, auto/],
+    [['print', 'x', '--max-steps', 'many'], /--max-steps needs a whole number/],
+    [['print', 'x', '--cwd', '/no/such/folder'], /no folder \/no\/such\/folder/],
+    [['print', 'x', 'y'], /Unexpected "y"/],
+    [['print', 'x', '--model'], /--model needs a value/],
+    [['print', 'x', '-c', '-S', 'id'], /exclude each other/],
+    [['serve', '--port', '99999'], /--port needs a number/],
+    [['print'], /no prompt/],
+  ])('says what is wrong with %j and exits with 2, with nothing on stdout', async (args, message) => {
+    const run = await runCli(args, { home })
+    expect(run.stderr).toMatch(message)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('says what to do when no model is configured', async () => {
+    const run = await runCli(['print', 'hello', '--cwd', home], { home })
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/No model is chosen/)
+  })
+
+  it('names the session that is not there', async () => {
+    const run = await runCli(['print', 'hello', '-S', 'session-nope'], { home })
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/session-nope/)
+  })
+
+  it('reports a broken config with line and column and leaves the file alone', async () => {
+    const broken = '# mine\ndefault_model = "a/b"\n[providers.x\n'
+    const other = await mkdtemp(join(tmpdir(), 'trestle-cli-'))
+    await writeFile(join(other, 'config.toml'), broken)
+    const run = await runCli(['print', 'hello', '--cwd', other], { home: other })
+    expect(run.stderr).toMatch(/config\.toml:3:\d+/)
+    expect(run.code).toBe(1)
+    await rm(other, { recursive: true, force: true })
+  })
+})

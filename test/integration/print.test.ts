@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RecordedEvent } from '../../src/shared/model/event'
+import type { ModelScript, ScriptStep, WireName } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { runCli, startCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+
+let scratch: Scratch
+let server: ModelServer
+
+beforeEach(() => {
+  scratch = createScratch({ 'notes.md': '# Notes\n\none\ntwo\n' })
+})
+afterEach(async () => {
+  await server.close()
+  scratch.remove()
+})
+
+async function play(script: ModelScript, options: Parameters<typeof configFor>[1] = {}): Promise<void> {
+  server = await startModelServer({ script })
+  writeConfig(scratch.home, configFor(server.baseUrl, options))
+}
+
+const print = (args: string[], stdin?: string) => runCli(['print', ...args, '--cwd', scratch.project], { home: scratch.home, ...(stdin !== undefined && { stdin }) })
+const lines = (stdout: string): { type: string }[] => stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
+
+/** A task in which every tool is used once and the last answer quotes what came back. */
+const TASK: ScriptStep[] = [
+  { thinking: 'Let me look – naïvely.', text: 'Looking.', toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }, { name: 'Grep', input: { pattern: 'two', output_mode: 'content' } }], usage: { input: 100, output: 10, cached: 40 } },
+  { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'two', new_string: 'zwei – 二 😀' } }] },
+  { toolCalls: [{ name: 'Bash', input: { command: 'cat notes.md' } }], faults: { splitBytes: 7 } },
+  { text: 'Geändert: 二 😀', usage: { input: 300, output: 20, cached: 200 }, faults: { splitBytes: 3 } },
+]
+
+describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mode over the %s wire', (wire) => {
+  it('reads, searches, edits, runs and answers, with nothing but the answer on stdout', async () => {
+    await play(TASK, { wire })
+    const run = await print(['translate', '--permission-mode', 'auto'])
+    expect(run).toMatchObject({ code: 0, stdout: 'Geändert: 二 😀\n', stderr: '' })
+    expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('# Notes\n\none\nzwei – 二 😀\n')
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('zwei – 二 😀')
+  })
+
+  it('gets over a rate limit, a reset and a cut-off stream', async () => {
+    await play(
+      [
+        { faults: { status: 429, headers: { 'retry-after': '0' }, body: { error: { message: 'slow down' } } } },
+        { text: 'This answer breaks off somewhere in the middle', faults: { resetAfterBytes: 200 } },
+        { text: 'This one has no end', faults: { truncate: true } },
+        { text: 'whole' },
+      ],
+      { wire },
+    )
+    expect(await print(['go'])).toMatchObject({ code: 0, stdout: 'whole\n' })
+    expect(server.requests).toHaveLength(4)
+  })
+
+  it('gets over a stall', async () => {
+    await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, { text: 'whole' }], { wire, loop: 'idle_timeout_s = 1' })
+    expect(await print(['go'])).toMatchObject({ code: 0, stdout: 'whole\n' })
+  })
+})
+
+describe('print mode', () => {
+  it('writes one event a line, recorded ones without gap, and the result last', async () => {
+    await play(TASK)
+    const events = lines((await print(['go', '--permission-mode', 'auto', '--output-format', 'stream-json'])).stdout)
+    const seqs = events.flatMap((event) => ('seq' in event ? [(event as RecordedEvent).seq] : []))
+    expect(seqs).toEqual(seqs.map((_, index) => seqs[0]! + index))
+    expect(events.filter((event) => event.type === 'tool.started')).toHaveLength(4)
+    expect(events.filter((event) => event.type === 'tool.finished')).toHaveLength(4)
+    expect(events.at(-2)).toMatchObject({ type: 'turn.finished', stop: 'end_turn' })
+    expect(events.at(-1)).toMatchObject({ type: 'result', answer: 'Geändert: 二 😀', stop: 'end_turn', steps: 4, usage: { input: 400, output: 30, cached: 240 } })
+  })
+
+  it('writes one object at the end', async () => {
+    await play([{ text: 'hi' }])
+    expect(JSON.parse((await print(['go', '--output-format', 'json'])).stdout)).toMatchObject({ type: 'result', answer: 'hi', stop: 'end_turn' })
+  })
+
+  it('denies what it would have to ask, and tells the model', async () => {
+    await play([{ toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'could not' }])
+    expect(await print(['go'])).toMatchObject({ code: 0, stdout: 'could not\n' })
+    expect(existsSync(join(scratch.project, 'made'))).toBe(false)
+    expect(JSON.stringify(server.requests[1]!.body)).toMatch(/nobody is there/)
+  })
+
+  it('accepts edits but not commands in the mode for it', async () => {
+    await play([{ toolCalls: [{ name: 'Write', input: { path: 'new.txt', content: 'x' } }, { name: 'Bash', input: { command: 'touch made' } }] }, { text: 'done' }])
+    await print(['go', '--permission-mode', 'accept-edits'])
+    expect(existsSync(join(scratch.project, 'new.txt'))).toBe(true)
+    expect(existsSync(join(scratch.project, 'made'))).toBe(false)
+  })
+
+  it('reads more prompt from stdin', async () => {
+    await play([{ text: 'ok' }])
+    await print(['summarise'], 'the piped text')
+    expect(JSON.stringify(server.requests[0]!.body)).toMatch(/summarise\\n\\nthe piped text/)
+  })
+
+  it('goes on with the latest session, knowing what was said and read', async () => {
+    await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'first answer' }, { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'one', new_string: 'eins' } }] }, { text: 'second answer' }])
+    await print(['first prompt'])
+    expect(await print(['second prompt', '-c', '--permission-mode', 'accept-edits'])).toMatchObject({ code: 0, stdout: 'second answer\n' })
+    expect(JSON.stringify(server.requests[2]!.body)).toMatch(/first prompt.*first answer.*second prompt/)
+    expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toContain('eins')
+  })
+
+  it('ends with 1 and says what to do when the key is refused, after one attempt', async () => {
+    await play([{ faults: { status: 401, body: { error: { message: 'bad key' } } } }])
+    const run = await print(['go'])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/key was refused/)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('ends with 1 and the best answer so far when the steps are used up', async () => {
+    await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'so far' }])
+    expect(await print(['go', '--max-steps', '1'])).toMatchObject({ code: 1, stdout: 'so far\n' })
+    expect(server.requests[1]!.body['tools'] ?? []).toEqual([])
+  })
+
+  it('stops at once on an interrupt, keeps everything and exits with 130', async () => {
+    await play([{ text: 'a long story '.repeat(50), faults: { eventDelayMs: 100 } }, { text: 'went on' }])
+    const child = startCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], { home: scratch.home })
+    child.stdin.end()
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString('utf8')
+      if (out.includes('text.delta')) child.kill('SIGINT')
+    })
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect(code).toBe(130)
+    expect(lines(out).at(-1)).toMatchObject({ type: 'result', stop: 'cancelled' })
+    expect(await print(['go on', '-c'])).toMatchObject({ code: 0, stdout: 'went on\n' })
+    expect(JSON.stringify(server.requests[1]!.body)).toContain('a long story')
+  })
+
+  it('shows commands neither the keys of the environment nor those of providers', async () => {
+    await play([{ toolCalls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'done' }], { more: '[tools]\nhide_env = ["MY_TOKEN"]' })
+    await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], {
+      home: scratch.home,
+      env: { OPENAI_API_KEY: 'sk-secret-one', MY_TOKEN: 'secret-two', HARMLESS: 'shown' },
+    })
+    const sent = JSON.stringify(server.requests[1]!.body)
+    expect(sent).toContain('HARMLESS=shown')
+    expect(sent).not.toMatch(/sk-secret-one|secret-two|test-key-of-the-config/)
+  })
+})
