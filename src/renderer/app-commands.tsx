@@ -43,7 +43,6 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
   const view = useLayout((layout) => layout.view)
   const theme = useTheme()
   return useMemo(() => {
-    const layout = useLayout.getState()
     const projects = projectsOf(state)
     const current = view.kind === 'session' ? state.sessions.get(view.sessionId) : undefined
     const step = (by: 1 | -1) => (): void => {
@@ -111,7 +110,14 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
         ]
 
     const general: Command[] = [
-      { id: 'new', group: 'Go to', label: 'New session', shortcut: 'Mod+N', icon: <Plus aria-hidden />, run: () => layout.openNew() },
+      {
+        id: 'new',
+        group: 'Go to',
+        label: 'New session',
+        shortcut: 'Mod+N',
+        icon: <Plus aria-hidden />,
+        run: () => useLayout.getState().openNew(),
+      },
       ...(firstWaiting
         ? [
             {
@@ -132,7 +138,7 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
         label: 'Settings',
         shortcut: 'Mod+,',
         icon: <Settings aria-hidden />,
-        run: () => layout.openSettings(),
+        run: () => useLayout.getState().openSettings(),
       },
       ...SETTINGS_SECTIONS.map((section) => ({
         id: `settings-${section}`,
@@ -140,7 +146,7 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
         label: `Settings: ${section}`,
         onlySearched: true,
         icon: <Settings aria-hidden />,
-        run: () => layout.openSettings(section),
+        run: () => useLayout.getState().openSettings(section),
       })),
     ]
 
@@ -173,7 +179,7 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
         shortcut: '?',
         keywords: 'help keys',
         icon: <Keyboard aria-hidden />,
-        run: () => layout.setShortcutsOpen(true),
+        run: () => useLayout.getState().setShortcutsOpen(true),
       },
     ]
 

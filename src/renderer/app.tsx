@@ -32,7 +32,6 @@ export function App({ connection }: { connection: Connection }) {
   const drawer = useLayout((layout) => layout.drawer)
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
-  const { setDrawer, setInspectorOpen, setPaletteOpen, setShortcutsOpen, goBack } = useLayout.getState()
   useWaitingInTitle()
 
   const userHome = info?.userHome
@@ -41,16 +40,16 @@ export function App({ connection }: { connection: Connection }) {
     sessionId === undefined
       ? undefined
       : room.inspector
-        ? { open: inspectorOpen, toggle: () => setInspectorOpen(!useLayout.getState().inspectorOpen) }
-        : { open: drawer === 'inspector', toggle: () => setDrawer(useLayout.getState().drawer === 'inspector' ? 'none' : 'inspector') }
+        ? { open: inspectorOpen, toggle: toggleColumn }
+        : { open: drawer === 'inspector', toggle: toggleDrawer }
   const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle })
   useShortcuts([
-    { shortcut: 'Mod+K', run: () => setPaletteOpen(true) },
+    { shortcut: 'Mod+K', run: () => useLayout.getState().setPaletteOpen(true) },
     ...commands,
-    ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: goBack }]),
+    ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: leave }]),
   ])
 
-  const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : () => setDrawer('sidebar'), inspector }
+  const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : openSidebar, inspector }
   const banners = (
     <>
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
@@ -78,7 +77,7 @@ export function App({ connection }: { connection: Connection }) {
         )}
         {view.kind === 'settings' && (
           <>
-            <HeaderBar {...frame} title="Settings" folder={undefined} onClose={goBack} />
+            <HeaderBar {...frame} title="Settings" folder={undefined} onClose={leave} />
             {banners}
             <SettingsPage section={view.section} info={info} />
           </>
@@ -92,13 +91,13 @@ export function App({ connection }: { connection: Connection }) {
               info={info}
               settings={settings}
               folder={view.folder}
-              connectForm={(form) => settings && <ConnectProvider settings={settings} {...form} />}
+              renderConnect={(form) => settings && <ConnectProvider settings={settings} {...form} />}
             />
           </>
         )}
       </Columns>
-      <Palette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
-      <ShortcutsDialog open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
+      <Palette open={paletteOpen} onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
+      <ShortcutsDialog open={shortcutsOpen} onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />
       <Toasts />
     </>
   )
@@ -110,4 +109,22 @@ function useWaitingInTitle(): void {
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) Trestle` : 'Trestle'
   }, [waiting])
+}
+
+function toggleColumn(): void {
+  const layout = useLayout.getState()
+  layout.setInspectorOpen(!layout.inspectorOpen)
+}
+
+function toggleDrawer(): void {
+  const layout = useLayout.getState()
+  layout.setDrawer(layout.drawer === 'inspector' ? 'none' : 'inspector')
+}
+
+function openSidebar(): void {
+  useLayout.getState().setDrawer('sidebar')
+}
+
+function leave(): void {
+  useLayout.getState().goBack()
 }

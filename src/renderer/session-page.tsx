@@ -30,7 +30,6 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   const summary = useSessions((state) => state.sessions.get(sessionId))
   const notFound = useSessionState(sessionId, (state) => state.failure?.code === 'session.not_found')
   const actions = useSessionActions()
-  const openModels = (): void => useLayout.getState().openSettings('models')
   // A session that was remembered or deleted elsewhere is nothing to show an error for.
   useEffect(() => {
     if (notFound) useLayout.getState().forgetSession(sessionId)
@@ -65,10 +64,9 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   const header = useSessionHeader(sessionId)
   const changes = useSessionChanges(sessionId)
   const { data: settings } = useSettings()
-  const close = (): void => useLayout.getState().setDrawer('none')
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
   const jump = (callId: string): void => {
-    if (isDrawer) close()
+    if (isDrawer) closeDrawer()
     jumpToCall(sessionId, callId)
   }
   const loading = (
@@ -80,7 +78,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   )
   return (
     <Inspector
-      {...(isDrawer && { onClose: close })}
+      {...(isDrawer && { onClose: closeDrawer })}
       panes={[
         {
           tab: 'todos',
@@ -106,4 +104,12 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
       ]}
     />
   )
+}
+
+function openModels(): void {
+  useLayout.getState().openSettings('models')
+}
+
+function closeDrawer(): void {
+  useLayout.getState().setDrawer('none')
 }

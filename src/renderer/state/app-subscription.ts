@@ -24,6 +24,10 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
+        case 'command':
+          if (push.command === 'new-session') useLayout.getState().openNew()
+          else useLayout.getState().openSettings()
+          break
         case 'heartbeat':
           break
       }

@@ -22,9 +22,6 @@ export function useSessionActions(): SessionActions {
 }
 
 function sessionActions(client: TrestleClient): SessionActions {
-  const attempt = (work: Promise<unknown>): void => {
-    work.catch(tellFailure)
-  }
   return {
     open: (sessionId) => useLayout.getState().openSession(sessionId),
     begin: (folder) => {
@@ -50,4 +47,8 @@ function sessionActions(client: TrestleClient): SessionActions {
       )
     },
   }
+}
+
+function attempt(work: Promise<unknown>): void {
+  work.catch(tellFailure)
 }

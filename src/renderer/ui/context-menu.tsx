@@ -15,9 +15,6 @@ interface ContextMenuProps {
  * put it into a field meanwhile.
  */
 export function ContextMenu({ label, items, children }: ContextMenuProps) {
-  const keepFocus = (event: Event): void => {
-    if (document.activeElement instanceof HTMLInputElement) event.preventDefault()
-  }
   return (
     <RadixContextMenu.Root modal={false}>
       <RadixContextMenu.Trigger asChild>{children}</RadixContextMenu.Trigger>
@@ -28,6 +25,10 @@ export function ContextMenu({ label, items, children }: ContextMenuProps) {
       </RadixContextMenu.Portal>
     </RadixContextMenu.Root>
   )
+}
+
+function keepFocus(event: Event): void {
+  if (document.activeElement instanceof HTMLInputElement) event.preventDefault()
 }
 
 interface ContextMenuItemProps {

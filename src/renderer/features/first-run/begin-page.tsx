@@ -21,11 +21,11 @@ interface BeginPageProps {
   settings: SettingsView | undefined
   /** A folder that was already meant. */
   folder: string | undefined
-  connectForm: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
+  renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
 }
 
 /** Where a session begins. To somebody who has none yet it is also the welcome. */
-export function BeginPage({ info, settings, folder: wanted, connectForm }: BeginPageProps) {
+export function BeginPage({ info, settings, folder: wanted, renderConnect }: BeginPageProps) {
   const client = useClient()
   const state = useSessions()
   const recent = useMemo(() => projectsOf(state).map((project) => project.folder), [state])
@@ -67,7 +67,11 @@ export function BeginPage({ info, settings, folder: wanted, connectForm }: Begin
             />
           </Step>
           <Step n={2} title="Choose a model" chosen={chosen?.label}>
-            {settings ? <ModelStep settings={settings} model={model} onChoose={setModel} connectForm={connectForm} /> : <LoadingModels />}
+            {settings ? (
+              <ModelStep settings={settings} model={model} onChoose={setModel} renderConnect={renderConnect} />
+            ) : (
+              <LoadingModels />
+            )}
           </Step>
           <Step n={3} title="Begin" chosen={undefined}>
             <p className="mb-3 text-ui text-ink-2">

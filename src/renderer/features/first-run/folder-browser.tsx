@@ -144,6 +144,10 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
             itemSize={ROW}
             keepMounted={rows[selected] ? [selected] : []}
             onKeyDown={onListKey}
+            onClick={(event) => {
+              const clicked = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-path]') : null
+              if (clicked?.dataset.path !== undefined) goTo(clicked.dataset.path)
+            }}
             className="rounded-lg p-1"
             style={{ height: '100%' }}
           >
@@ -153,7 +157,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
                 id={`folder-${index}`}
                 role="option"
                 aria-selected={index === selected}
-                onClick={() => goTo(row.path)}
+                data-path={row.path}
                 className={cx(
                   'flex h-[30px] cursor-pointer items-center gap-2.5 rounded-[6px] px-2.5 hover:bg-sunken',
                   index === selected && 'bg-sunken',

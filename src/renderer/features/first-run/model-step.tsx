@@ -12,14 +12,14 @@ interface ModelStepProps {
   model: string | undefined
   onChoose: (model: string) => void
   /** The form that connects a provider; it comes from the settings. */
-  connectForm: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
+  renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
 }
 
 /** So many models are shown before the rest must be asked for. */
 const SHOWN = 6
 
 /** Chooses the model: a configured one, one found on this machine, the demo, or a newly connected one. */
-export function ModelStep({ settings, model, onChoose, connectForm }: ModelStepProps) {
+export function ModelStep({ settings, model, onChoose, renderConnect }: ModelStepProps) {
   const [connecting, setConnecting] = useState(false)
   const [all, setAll] = useState(false)
   const findLocal = useFindLocal()
@@ -55,7 +55,7 @@ export function ModelStep({ settings, model, onChoose, connectForm }: ModelStepP
       </div>
       {connecting && (
         <div className="mt-3">
-          {connectForm({
+          {renderConnect({
             onConnected: (modelId) => {
               setConnecting(false)
               onChoose(modelId)

@@ -97,11 +97,12 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
   }
 
   return (
-    <div ref={frame} className="min-h-0 flex-1" onKeyDown={onKeyDown}>
+    <div ref={frame} className="min-h-0 flex-1">
       <VList
         ref={list}
         role="tree"
         aria-label="Sessions"
+        onKeyDown={onKeyDown}
         data={rows}
         itemSize={28}
         keepMounted={activeIndex === -1 ? [] : [activeIndex]}
@@ -164,7 +165,7 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
                   {row.text}
                 </div>
               )
-            case 'note':
+            default:
               return (
                 <div key={row.key} className="px-2 py-1 text-small text-ink-3">
                   {row.text}

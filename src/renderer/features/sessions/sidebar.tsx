@@ -130,10 +130,6 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
 function SidebarFoot() {
   const view = useLayout((layout) => layout.view)
   const waiting = useSessions((state) => waitingSessions(state).length)
-  const goToFirst = (): void => {
-    const first = waitingSessions(useSessions.getState())[0]
-    if (first) useLayout.getState().openSession(first.sessionId)
-  }
   return (
     <footer className="flex-none border-t border-line p-1.5">
       <div role="status" className="contents">
@@ -162,6 +158,11 @@ function SidebarFoot() {
   )
 }
 
+function goToFirst(): void {
+  const first = waitingSessions(useSessions.getState())[0]
+  if (first) useLayout.getState().openSession(first.sessionId)
+}
+
 const FOOT_ROW =
   'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2'
 
@@ -181,21 +182,21 @@ function useArchive(): { open: boolean; loading: boolean; toggle: () => void } {
   const client = useClient()
   const [open, setOpen] = useState(false)
   const [asked, setAsked] = useState<'no' | 'loading' | 'yes'>('no')
+  const load = async (): Promise<void> => {
+    setAsked('loading')
+    try {
+      const list = await client.session.list({ archived: true, limit: 10_000 })
+      useSessions.setState((state) => withChanges(state, list, []))
+      setAsked('yes')
+    } catch (error) {
+      setAsked('no')
+      setOpen(false)
+      tellFailure(error)
+    }
+  }
   const toggle = (): void => {
     setOpen(!open)
-    if (open || asked !== 'no') return
-    setAsked('loading')
-    client.session.list({ archived: true, limit: 10_000 }).then(
-      (list) => {
-        useSessions.setState((state) => withChanges(state, list, []))
-        setAsked('yes')
-      },
-      (error: unknown) => {
-        setAsked('no')
-        setOpen(false)
-        tellFailure(error)
-      },
-    )
+    if (!open && asked === 'no') void load()
   }
   return { open, loading: asked === 'loading', toggle }
 }

@@ -90,7 +90,7 @@ function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView
       return <Badge tone="done">key from {apiKeyEnv ?? 'the environment'}</Badge>
     case 'file':
       return <Badge>key in config.toml</Badge>
-    case 'none':
+    default:
       return apiKeyEnv ? <Badge tone="wait">{apiKeyEnv} is not set</Badge> : <Badge>no key</Badge>
   }
 }

@@ -17,10 +17,6 @@ const WORDS: Record<SettingsSection, string> = { providers: 'Providers', models:
 /** The settings, in the main area. */
 export function SettingsPage({ section, info }: { section: SettingsSection; info: AppInfo | undefined }) {
   const { data: settings, error, refetch, isFetching } = useSettings()
-  const choose = (value: string): void => {
-    const chosen = SETTINGS_SECTIONS.find((candidate) => candidate === value)
-    if (chosen) useLayout.getState().openSettings(chosen)
-  }
   return (
     <Tabs.Root value={section} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <div className="flex-none border-b border-line">
@@ -71,4 +67,9 @@ export function SettingsPage({ section, info }: { section: SettingsSection; info
       ))}
     </Tabs.Root>
   )
+}
+
+function choose(value: string): void {
+  const chosen = SETTINGS_SECTIONS.find((candidate) => candidate === value)
+  if (chosen) useLayout.getState().openSettings(chosen)
 }

@@ -23,8 +23,6 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
   const room = useRoom()
   const drawer = useLayout((layout) => layout.drawer)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
-  const { setDrawer } = useLayout.getState()
-  const close = (): void => setDrawer('none')
   return (
     <div className="flex h-full min-h-0">
       <a
@@ -42,7 +40,7 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
           {sidebar}
         </nav>
       ) : (
-        <Drawer open={drawer === 'sidebar'} onClose={close} side="left" label="Projects and sessions">
+        <Drawer open={drawer === 'sidebar'} onClose={closeDrawer} side="left" label="Projects and sessions">
           <nav data-sidebar aria-label="Projects and sessions" className="min-h-0 flex-1">
             {sidebar}
           </nav>
@@ -59,7 +57,7 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
             </aside>
           )
         ) : (
-          <Drawer open={drawer === 'inspector'} onClose={close} side="right" label="Inspector">
+          <Drawer open={drawer === 'inspector'} onClose={closeDrawer} side="right" label="Inspector">
             <aside aria-label="Inspector" className="flex min-h-0 flex-1 flex-col">
               {inspector}
             </aside>
@@ -67,4 +65,8 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
         ))}
     </div>
   )
+}
+
+function closeDrawer(): void {
+  useLayout.getState().setDrawer('none')
 }

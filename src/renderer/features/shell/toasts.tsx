@@ -28,7 +28,7 @@ export function Toasts() {
 function ToastCard({ toast }: { toast: Toast }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
-    if (held) return
+    if (held) return undefined
     const timer = setTimeout(() => dismissToast(toast.id), STAY[toast.tone])
     return () => clearTimeout(timer)
   }, [toast, held])

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import { isReachable, searchRows, snippetPieces, treeRows } from './tree-rows'
+
+const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
+  sessionId,
+  folder: '/code/shop',
+  title: sessionId,
+  status: 'idle',
+  waiting: 0,
+  updatedAt: 0,
+  archived: false,
+  ...more,
+})
+const hit: SearchHit = { sessionId: 'a', title: 'A', folder: '/code/shop', seq: 3, at: 0, snippet: '' }
+const closed = { open: false, loading: false }
+const keys = (rows: { key: string }[]): string[] => rows.map((row) => row.key)
+
+describe('treeRows', () => {
+  it('would catch sessions of a folded project being shown', () => {
+    const projects = [
+      { folder: '/a', sessions: [session('a1')] },
+      { folder: '/b', sessions: [session('b1')] },
+    ]
+    expect(keys(treeRows({ projects, collapsed: new Set(['/a']), archived: [], archive: closed }))).toEqual([
+      'project:/a',
+      'project:/b',
+      'b1',
+      'archive',
+    ])
+  })
+
+  it('would catch the archive claiming to be empty while it is still loading', () => {
+    const rows = (loading: boolean): string[] =>
+      keys(treeRows({ projects: [], collapsed: new Set(), archived: [], archive: { open: true, loading } }))
+    expect(rows(true)).toEqual(['no-sessions', 'archive'])
+    expect(rows(false)).toEqual(['no-sessions', 'archive', 'no-archived'])
+  })
+})
+
+describe('searchRows', () => {
+  const sessions = [
+    session('one', { title: 'Fix the Checkout' }),
+    session('two', { title: 'Other', folder: '/code/checkout' }),
+    session('three', { title: '' }),
+  ]
+
+  it('would catch a search that minds case, word order, or forgets the folder', () => {
+    expect(keys(searchRows({ query: 'CHECKOUT  fix', sessions, hits: [] }))).toEqual(['one', 'messages', 'no-hit'])
+    expect(keys(searchRows({ query: 'checkout', sessions, hits: [] })).slice(0, 2)).toEqual(['one', 'two'])
+  })
+
+  it('would catch a session without a title that cannot be found by the name it is shown with', () => {
+    expect(keys(searchRows({ query: 'new session', sessions, hits: [] }))[0]).toBe('three')
+  })
+
+  it('would catch "nothing fits" being said while messages are still searched', () => {
+    expect(keys(searchRows({ query: 'zzz', sessions, hits: undefined }))).toEqual(['no-title', 'messages', 'searching'])
+  })
+
+  it('would catch two hits in one session sharing a key', () => {
+    const rows = keys(searchRows({ query: 'zzz', sessions, hits: [hit, { ...hit, seq: 9 }] }))
+    expect(new Set(rows).size).toBe(rows.length)
+  })
+})
+
+it('would catch the arrow keys stopping at headings and notes', () => {
+  const rows = searchRows({ query: 'zzz', sessions: [], hits: [hit] })
+  expect(rows.filter(isReachable).map((row) => row.kind)).toEqual(['hit'])
+})
+
+describe('snippetPieces', () => {
+  it('would catch marks that are shown as characters or mark the wrong words', () => {
+    expect(snippetPieces('a \u0001b\u0002 c \u0001d\u0002')).toEqual([
+      { text: 'a ', marked: false },
+      { text: 'b', marked: true },
+      { text: ' c ', marked: false },
+      { text: 'd', marked: true },
+    ])
+  })
+
+  it('would catch a crash on a snippet that was cut inside a mark', () => {
+    expect(snippetPieces('a \u0001b')).toEqual([
+      { text: 'a ', marked: false },
+      { text: 'b', marked: true },
+    ])
+  })
+})
