@@ -4,6 +4,7 @@ import type { TrestleClient } from '../../src/shared/contract'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import type { MemoryEngine } from '../support/memory-engine'
 import { memoryEngine } from '../support/memory-engine'
+import { rejection, required } from '../support/required'
 import type { Served } from '../support/ways'
 import { WAYS } from '../support/ways'
 
@@ -13,19 +14,13 @@ afterEach(async () => {
   served = undefined
 })
 
-const failureOfCall = async (call: Promise<unknown>) =>
-  failureFrom(
-    await call.then(
-      () => expect.unreachable('it should have failed'),
-      (error: unknown) => error,
-    ),
-  )
+const failureOfCall = async (call: Promise<unknown>) => failureFrom(await rejection(call))
 const parts = [{ type: 'text' as const, text: 'häí 👋\u0000\u2028' }]
 
 /** One call of every method, in an order in which all of them can succeed. */
 async function callEverything(client: TrestleClient, engine: MemoryEngine): Promise<Record<string, unknown>> {
   const { sessionId } = await client.session.create({ folder: '/p', mode: 'auto' })
-  const queued = async () => (await client.session.prompt({ sessionId, parts })).promptId ?? expect.unreachable('nothing was queued')
+  const queued = async () => required((await client.session.prompt({ sessionId, parts })).promptId, 'a queued prompt')
   const model = { id: 'p/m', providerId: 'p', model: 'm', contextWindow: 1000, toolCalls: true, imagesIn: false, thinking: false }
   const results: Record<string, unknown> = {
     'session.create': sessionId,

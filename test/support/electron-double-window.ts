@@ -44,7 +44,7 @@ export class DoubleWindow extends EventEmitter {
       height: 0,
       ...Object.fromEntries(Object.entries(options).filter(([key]) => ['x', 'y', 'width', 'height'].includes(key))),
     }
-    this.webContents = new DoubleContents(hooks, String((options['webPreferences'] as { preload: string }).preload))
+    this.webContents = new DoubleContents(hooks, (options['webPreferences'] as { preload: string }).preload)
   }
 
   async loadURL(url: string): Promise<void> {

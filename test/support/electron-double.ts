@@ -42,7 +42,7 @@ export class ElectronDouble {
   /** What the next message box answers. */
   answer = 0
   folderDialog: { canceled: boolean; filePaths: string[] } = { canceled: false, filePaths: ['/chosen/folder'] }
-  themeSource = 'light'
+  readonly nativeTheme = { shouldUseDarkColors: false, themeSource: 'light' }
   readonly options: DoubleOptions
 
   constructor(options: DoubleOptions) {
@@ -78,15 +78,7 @@ export class ElectronDouble {
           this.menu = menu
         },
       },
-      nativeTheme: {
-        shouldUseDarkColors: false,
-        get themeSource() {
-          return double.themeSource
-        },
-        set themeSource(source: string) {
-          double.themeSource = source
-        },
-      },
+      nativeTheme: this.nativeTheme,
       screen: {
         getAllDisplays: () => (this.options.workAreas ?? [{ x: 0, y: 0, width: 1920, height: 1080 }]).map((workArea) => ({ workArea })),
       },
@@ -100,7 +92,6 @@ export class ElectronDouble {
         showOpenDialog: async () => this.folderDialog,
       },
     }
-    const double = this
     return parts as unknown as ElectronModule
   }
 
@@ -119,7 +110,7 @@ export class ElectronDouble {
   }
 
   async close(): Promise<void> {
-    for (const window of [...this.windows]) await window.dispose()
+    for (const window of this.windows.slice()) await window.dispose()
   }
 }
 
@@ -168,7 +159,7 @@ class DoubleApp extends EventEmitter {
     let isPrevented = false
     this.emit('before-quit', { preventDefault: () => (isPrevented = true) })
     if (isPrevented) return
-    for (const window of [...this.#double.windows]) window.close()
+    for (const window of this.#double.windows.slice()) window.close()
     this.hasQuit = true
     this.emit('quit')
   }

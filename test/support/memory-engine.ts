@@ -65,7 +65,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     archived: header.archived,
   })
   const changed = (change: EngineChange): void => {
-    for (const listener of [...changeListeners]) listener(change)
+    for (const listener of changeListeners) listener(change)
   }
   const record = (sessionId: string, ...bodies: EventBody[]): RecordedEvent[] => {
     const session = get(sessionId)
@@ -73,7 +73,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     session.log.push(...events)
     for (const event of events) session.header = applyHeader(session.header, event)
     if (bodies.some((body) => body.type === 'step.finished' || body.type === 'turn.finished')) session.live = []
-    for (const event of events) for (const listener of [...session.listeners]) listener(event)
+    for (const event of events) for (const listener of session.listeners) listener(event)
     changed({ kind: 'session', summary: summaryOf(session) })
     return events
   }
@@ -218,7 +218,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     stream(sessionId, event) {
       const session = get(sessionId)
       session.live.push(event)
-      for (const listener of [...session.listeners]) listener(event)
+      for (const listener of session.listeners) listener(event)
     },
     ask(sessionId, approvalId) {
       const approval: Approval = {

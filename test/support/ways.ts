@@ -74,12 +74,12 @@ export const WAYS: Readonly<Record<'direct' | 'MessagePort' | 'WebSocket', (engi
         return connection
       },
       breakWires: () => {
-        for (const hangUp of [...hangUps]) hangUp()
+        for (const hangUp of hangUps) hangUp()
       },
       bugs,
       async stop() {
         for (const connection of connections) connection.close()
-        for (const hangUp of [...hangUps]) hangUp()
+        for (const hangUp of hangUps) hangUp()
       },
     }
   },

@@ -99,16 +99,9 @@ export class PendingEvents {
 }
 
 function mergeKey(event: LiveEvent): string {
-  switch (event.type) {
-    case 'text.delta':
-      return `text ${event.stepId}`
-    case 'thinking.delta':
-      return `thinking ${event.stepId}`
-    case 'tool.drafting':
-      return `drafting ${event.callId}`
-    case 'tool.progress':
-      return `progress ${event.callId}`
-  }
+  if (event.type === 'text.delta') return `text ${event.stepId}`
+  if (event.type === 'thinking.delta') return `thinking ${event.stepId}`
+  return `${event.type} ${event.callId}`
 }
 
 /** Merges `from` into `into` (same kind, same step or call); returns by how many bytes it grew. */

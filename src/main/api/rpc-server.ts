@@ -1,4 +1,4 @@
-import { ORPCError } from '@orpc/server'
+import type { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import type { StandardRequest, StandardResponse } from '@orpc/standard-server'
 import { ServerPeer } from '@orpc/standard-server-peer'

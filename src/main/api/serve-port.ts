@@ -37,15 +37,16 @@ export function servePort(server: RpcServer, port: ServerPort, options: { window
     port.close()
     options.onClose?.()
   }
+  const take = async (message: string): Promise<void> => {
+    if (!(await connection.receive(message))) hangUp()
+  }
   port.on('message', (received) => {
     const message = contentOf(received)
     if (typeof message === 'number') {
       unread = Math.max(0, unread - message)
-      while (unread < window && waiting.length > 0) waiting.shift()?.resolve()
+      if (unread < window) for (const waiter of waiting.splice(0)) waiter.resolve()
     } else if (typeof message === 'string') {
-      void connection.receive(message).then((understood) => {
-        if (!understood) hangUp()
-      })
+      void take(message)
     } else hangUp()
   })
   port.on('close', hangUp)

@@ -98,7 +98,8 @@ class KeptConnection implements Connection {
       },
       closed: (refused) => {
         if (!isCurrent()) return
-        if (refused) this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
+        if (refused)
+          this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
         else this.#lose()
       },
     })

@@ -7,22 +7,17 @@ const KEY = 'trestle.token'
 export function takePageToken(page: Pick<Window, 'location' | 'history' | 'sessionStorage'> = window): string | undefined {
   const found = new URLSearchParams(page.location.hash.slice(1)).get('token')
   if (found !== null && found !== '') {
-    store(page, found)
+    try {
+      page.sessionStorage.setItem(KEY, found)
+    } catch {
+      // Storage is switched off in this browser: the page works until it is reloaded.
+    }
     page.history.replaceState(page.history.state, '', page.location.pathname + page.location.search)
     return found
   }
   try {
     return page.sessionStorage.getItem(KEY) ?? undefined
   } catch {
-    // Storage is switched off in this browser: the page works until it is reloaded.
     return undefined
-  }
-}
-
-function store(page: Pick<Window, 'sessionStorage'>, token: string): void {
-  try {
-    page.sessionStorage.setItem(KEY, token)
-  } catch {
-    // As above.
   }
 }

@@ -93,18 +93,23 @@ function recover(window: BrowserWindow, { electron, log, onPageGone }: AppWindow
       contents.reload()
       return
     }
-    void ask(`The window's process ended ${reloads.length} times in a minute (${reason}).`, ['Try again', 'Quit']).then((answer) => {
-      reloads = []
-      if (answer === 0) contents.reload()
-      else electron.app.quit()
-    })
+    void askToGoOn(reason)
   })
   contents.on('unresponsive', () => {
     log('the page does not respond')
-    void ask('The window does not respond.', ['Wait', 'Reload']).then((answer) => {
-      if (answer === 1 && !window.isDestroyed()) contents.forcefullyCrashRenderer()
-    })
+    void askToWait()
   })
+  async function askToGoOn(reason: string): Promise<void> {
+    const answer = await ask(`The window's process ended ${reloads.length} times in a minute (${reason}).`, ['Try again', 'Quit'])
+    reloads = []
+    if (answer === 1) electron.app.quit()
+    else if (!window.isDestroyed()) contents.reload()
+  }
+  async function askToWait(): Promise<void> {
+    const answer = await ask('The window does not respond.', ['Wait', 'Reload'])
+    // A page that hangs cannot be asked to reload; its process ends, and the page comes back like any other that crashed.
+    if (answer === 1 && !window.isDestroyed()) contents.forcefullyCrashRenderer()
+  }
   async function ask(message: string, buttons: [string, string]): Promise<number> {
     const { response } = await electron.dialog.showMessageBox({
       type: 'warning',

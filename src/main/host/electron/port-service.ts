@@ -48,7 +48,7 @@ export function servePorts({ electron, server, isOurs, log }: PortServiceOptions
     hangUp: (contents) => hangUps.get(contents)?.(),
     close() {
       electron.ipcMain.removeListener(PORT_WANTED, grant)
-      for (const hangUp of [...hangUps.values()]) hangUp()
+      for (const hangUp of hangUps.values()) hangUp()
     },
   }
 }

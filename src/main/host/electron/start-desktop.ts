@@ -188,13 +188,12 @@ class Desktop {
           resolve()
         }, limit)
       })
-      void Promise.race([this.#engine.close().catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`)), timeUp]).then(
-        () => {
-          clearTimeout(timer)
-          state = 'closed'
-          app.quit()
-        },
-      )
+      const closed = this.#engine.close().catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`))
+      void Promise.race([closed, timeUp]).finally(() => {
+        clearTimeout(timer)
+        state = 'closed'
+        app.quit()
+      })
     })
   }
 }

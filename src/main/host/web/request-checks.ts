@@ -20,6 +20,9 @@ export function isOurOrigin(origin: string | undefined, port: number): boolean {
 
 /** Compares in a time that says nothing about where the difference is, nor about the length. */
 export function isSameToken(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -60,10 +60,11 @@ export function serveSocket(server: RpcServer, socket: WebSocket, limits: Socket
       socket.send('pong')
       return
     }
-    void connection.receive(text).then((understood) => {
-      if (!understood) socket.close(1007, 'not understood')
-    })
+    void take(text)
   })
+  const take = async (text: string): Promise<void> => {
+    if (!(await connection.receive(text))) socket.close(1007, 'not understood')
+  }
   // ws reports a broken or misbehaving peer here and closes right after.
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {

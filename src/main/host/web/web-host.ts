@@ -49,7 +49,10 @@ const CLOSE_GRACE_MS = 1000
  */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const { engine, rendererDir, host = '127.0.0.1', token = randomBytes(32).toString('hex') } = options
-  const logBug: LogBug = options.logBug ?? ((message, error) => console.error(message, error))
+  const logBug: LogBug =
+    options.logBug ??
+    ((message, error) =>
+      void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`))
   if (!['127.0.0.1', 'localhost', '::1'].includes(host))
     throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
   if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
@@ -95,14 +98,17 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, folder: string, port: number): Promise<void> {
-  const headers = pageHeaders(`ws://127.0.0.1:${port} ws://localhost:${port} ws://[::1]:${port}`)
+  const { host } = request.headers
+  const isOurs = isOurHost(host, port)
+  // Not every browser counts a WebSocket of the same origin as 'self'. A policy cannot name an IPv6 address; there 'self' has to do.
+  const headers = pageHeaders(isOurs && host?.startsWith('[') === false ? `ws://${host}` : '')
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   const say = (status: number, text: string): void => {
     // Whoever sends a body or guesses gets no second request on this connection; the body is not read.
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' })
     response.end(request.method === 'HEAD' ? undefined : `${text}\n`)
   }
-  if (!isOurHost(request.headers.host, port)) {
+  if (!isOurs) {
     say(403, 'Trestle answers only to its loopback address.')
     return
   }

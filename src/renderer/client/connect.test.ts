@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connect, CONNECT_TIMING } from './connect'
+import type { Carrier, CarrierEvents, Connection } from './connection'
+
+interface FakeCarrier extends Carrier {
+  events: CarrierEvents
+  sent: string[]
+  pings: number
+  isClosed: boolean
+}
+
+/** Carriers the test opens, breaks and speaks for. */
+function carriers() {
+  const all: FakeCarrier[] = []
+  const open = (events: CarrierEvents): Carrier => {
+    const carrier: FakeCarrier = {
+      events,
+      sent: [],
+      pings: 0,
+      isClosed: false,
+      send: (message) => carrier.sent.push(message),
+      ping: () => (carrier.pings += 1),
+      close: () => (carrier.isClosed = true),
+    }
+    all.push(carrier)
+    return carrier
+  }
+  const latest = (): FakeCarrier => {
+    const carrier = all.at(-1)
+    if (!carrier) throw new Error('no carrier was opened')
+    return carrier
+  }
+  return { all, open, latest }
+}
+
+const codeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => (error as { code?: unknown }).code,
+  )
+
+let connection: Connection | undefined
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  connection?.close()
+  vi.useRealTimers()
+})
+
+describe('a kept connection', () => {
+  test('tries again later and later, never all clients at the same moment, and starts over once it was open', async () => {
+    const { all, open, latest } = carriers()
+    connection = connect(open, { random: () => 0.5 })
+    const delays: number[] = []
+    for (let n = 0; n < 8; n += 1) {
+      const count = all.length
+      latest().events.closed(false)
+      let waited = 0
+      while (all.length === count) {
+        await vi.advanceTimersByTimeAsync(1)
+        waited += 1
+      }
+      delays.push(waited)
+    }
+    expect(delays).toEqual([187, 375, 750, 1500, 3000, 6000, 7500, 7500])
+    latest().events.ready()
+    expect(connection.state.get()).toMatchObject({ status: 'open', attempt: 0 })
+    latest().events.closed(false)
+    expect(connection.state.get()).toMatchObject({ status: 'lost' })
+    const count = all.length
+    await vi.advanceTimersByTimeAsync(188)
+    expect(all).toHaveLength(count + 1)
+  })
+
+  test('is tried at once when the machine is back online, and only then', async () => {
+    const { all, open, latest } = carriers()
+    let listener: (() => void) | undefined
+    const wake = (): void => listener?.()
+    connection = connect(open, {
+      onWake(run) {
+        listener = run
+        return () => (listener = undefined)
+      },
+    })
+    wake()
+    expect(all).toHaveLength(1)
+    latest().events.closed(false)
+    wake()
+    expect(all).toHaveLength(2)
+    latest().events.ready()
+    wake()
+    expect(latest().pings).toBe(1)
+    connection.close()
+    wake()
+    expect(all).toHaveLength(2)
+  })
+
+  test('a carrier that never gets ready is given up; what it says later is ignored', async () => {
+    const { all, open } = carriers()
+    connection = connect(open)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.openTimeout)
+    expect(all[0]?.isClosed).toBe(true)
+    await vi.advanceTimersByTimeAsync(300)
+    expect(all).toHaveLength(2)
+    all[0]?.events.ready()
+    all[0]?.events.closed(true)
+    expect(connection.state.get()).toMatchObject({ status: 'connecting', attempt: 2 })
+  })
+
+  test('silence alone is no break: it asks first, and an answer keeps the wire', async () => {
+    const { all, open, latest } = carriers()
+    connection = connect(open)
+    latest().events.ready()
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
+    expect(latest().pings).toBe(1)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.deadAfter - 1)
+    latest().events.sign()
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
+    expect(connection.state.get().status).toBe('open')
+    expect(latest().pings).toBe(2)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.deadAfter)
+    expect(connection.state.get().status).toBe('lost')
+    expect(all[0]?.isClosed).toBe(true)
+  })
+
+  test('a request waits for the first connection, but not for ever', async () => {
+    const { open, latest } = carriers()
+    connection = connect(open)
+    const early = codeOf(connection.client.app.info())
+    latest().events.ready()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(latest().sent).toHaveLength(1)
+    latest().events.closed(false)
+    expect(await early).toBe('connection.lost')
+    const late = codeOf(connection.client.app.info())
+    latest().events.closed(false)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.requestWait)
+    expect(await late).toBe('connection.lost')
+  })
+
+  test('a request that was given up while it waited is never sent', async () => {
+    const { open, latest } = carriers()
+    connection = connect(open)
+    const controller = new AbortController()
+    const call = connection.client.app.info(undefined, { signal: controller.signal }).catch((error: unknown) => error)
+    controller.abort(new Error('not wanted any more'))
+    expect(await call).toMatchObject({ message: 'not wanted any more' })
+    latest().events.ready()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(latest().sent).toEqual([])
+  })
+
+  test('a refused client stops for good and says why', async () => {
+    const { all, open, latest } = carriers()
+    connection = connect(open)
+    const call = codeOf(connection.client.app.info())
+    latest().events.closed(true)
+    expect(await call).toBe('connection.refused')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(all).toHaveLength(1)
+    expect(connection.state.get()).toMatchObject({ status: 'lost', failure: { code: 'connection.refused' } })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('thousands of messages a second do not draw the page thousands of times', async () => {
+    const { open, latest } = carriers()
+    connection = connect(open)
+    latest().events.ready()
+    let told = 0
+    connection.state.subscribe(() => (told += 1))
+    for (let n = 0; n < 3000; n += 1) {
+      await vi.advanceTimersByTimeAsync(1)
+      latest().events.sign()
+    }
+    expect(told).toBe(3)
+  })
+})

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { CodedError } from '../../src/shared/model/errors'
+import { holds } from '../support/client-page'
+import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
+import { memoryEngine } from '../support/memory-engine'
+import { until } from '../support/until'
+
+describe.skipIf(chromium === null)('the life of the desktop host', () => {
+  test('a second instance leaves at once; the first one shows its window', async () => {
+    const second = await startOnDouble({
+      double: { isFirstInstance: false },
+      openEngine: () => Promise.reject(new Error('the engine must not be opened twice')),
+    })
+    expect(second.electron).toMatchObject({ windows: [], app: { hasQuit: true } })
+    const first = await startOnDouble()
+    await shown(first)
+    const window = first.window()
+    Object.assign(window, { isShown: false, isFocused: false, isMinimizedNow: true })
+    first.electron.app.emit('second-instance')
+    expect(window).toMatchObject({ isShown: true, isFocused: true, isMinimizedNow: false })
+    expect(first.electron.app.paths.get('userData')).toBe(join(first.home, 'electron'))
+  })
+
+  test('the window comes back where it was, but never where nobody can reach it', async () => {
+    const kept = await startOnDouble({ state: { x: 100, y: 80, width: 900, height: 700, maximized: true } })
+    expect(kept.window().options).toMatchObject({ x: 100, y: 80, width: 900, height: 700 })
+    expect(kept.window().isMaximizedNow).toBe(true)
+    await shown(kept)
+    kept.window().bounds = { x: 1, y: 2, width: 800, height: 600 }
+    kept.window().close()
+    expect(JSON.parse(await readFile(join(kept.home, 'window.json'), 'utf8'))).toEqual({
+      x: 1,
+      y: 2,
+      width: 800,
+      height: 600,
+      maximized: true,
+    })
+    for (const state of [
+      { x: 5000, y: 80, width: 900, height: 700, maximized: false },
+      { x: 100, y: -50, width: 900, height: 700, maximized: false },
+      { x: -850, y: 80, width: 900, height: 700, maximized: false },
+    ]) {
+      const moved = await startOnDouble({ state })
+      expect(moved.window().options).toMatchObject({ width: 900, height: 700 })
+      expect(moved.window().options).not.toHaveProperty('x')
+    }
+    const huge = await startOnDouble({ state: { x: 0, y: 0, width: 9000, height: 1, maximized: false } })
+    expect(huge.window().options).toMatchObject({ x: 0, y: 0, width: 1920, height: 420 })
+    const damaged = await startOnDouble({ state: 'nonsense' })
+    expect(damaged.window().options).toMatchObject({ width: 1280, height: 840 })
+  })
+
+  test('a page that crashes is brought back with a notice; one that keeps crashing is asked about', async () => {
+    const desktop = await startOnDouble()
+    const page = await shown(desktop)
+    const contents = desktop.window().webContents
+    contents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 5 })
+    await until(() => contents.reloads === 1, 'the reload')
+    await holds(page, 'document.querySelector("#notices")?.textContent.includes("(crashed)")')
+    for (let n = 0; n < 3; n += 1) contents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
+    expect(contents.reloads).toBe(3)
+    expect(desktop.electron.questions).toEqual([expect.stringContaining('4 times')])
+    expect(await desktop.log()).toContain('crashed (5)')
+  })
+
+  test('menu commands reach the page', async () => {
+    const desktop = await startOnDouble()
+    const page = await shown(desktop)
+    await until(() => desktop.engine.changeListenerCount === 1, 'the subscription')
+    desktop.electron.clickMenu('New Session')
+    desktop.electron.clickMenu('Settings…')
+    await holds(page, 'page.commands.length === 2')
+    expect(await page.evaluate('page.commands')).toEqual(['new-session', 'open-settings'])
+  })
+
+  test('quitting waits for the engine, but not for ever', async () => {
+    const polite = await startOnDouble()
+    await shown(polite)
+    polite.electron.app.quit()
+    polite.electron.app.quit()
+    expect(polite.electron.app.hasQuit).toBe(false)
+    await until(() => polite.electron.app.hasQuit, 'the end')
+    expect(polite.engine.isClosed).toBe(true)
+    const hanging = memoryEngine()
+    hanging.close = () => new Promise(() => {})
+    const stuck = await startOnDouble({ openEngine: async () => hanging, closeLimitMs: 50 })
+    stuck.electron.app.quit()
+    await until(() => stuck.electron.app.hasQuit, 'the end without the engine')
+    expect(await stuck.log()).toContain('did not close within 50 ms')
+  })
+
+  test('closing the last window quits, except on a Mac, where the app stays and opens another', async () => {
+    const linux = await startOnDouble()
+    await shown(linux)
+    linux.window().close()
+    await until(() => linux.electron.app.hasQuit, 'the end')
+    const mac = await startOnDouble({ platform: 'darwin' })
+    await shown(mac)
+    mac.window().close()
+    expect(mac.electron.windows).toEqual([])
+    mac.electron.app.emit('activate')
+    await shown(mac)
+    expect(mac.electron.app.hasQuit).toBe(false)
+  })
+
+  test('an engine or a home that cannot be opened is said in a box, with what to do', async () => {
+    const failed = await startOnDouble({ openEngine: () => Promise.reject(new CodedError('store.too_new', 'It has version 9.')) })
+    expect(failed.electron).toMatchObject({
+      windows: [],
+      app: { exitCode: 1 },
+      errorBoxes: [expect.stringMatching(/newer Trestle: It has version 9\.\n\nUpdate/)],
+    })
+    const homeless = await startOnDouble({
+      resolveHome() {
+        throw new Error('no home')
+      },
+    })
+    expect(homeless.electron).toMatchObject({ app: { exitCode: 1 }, errorBoxes: ['Trestle cannot start: no home'] })
+  })
+})

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { build } from 'vite'
+import type { DesktopOptions } from '../../src/main/host/electron/start-desktop'
+import { startDesktop } from '../../src/main/host/electron/start-desktop'
+import { buildClientPage } from './client-page'
+import { findChromium, launchChromium, NO_CHROMIUM } from './chromium'
+import type { DoubleOptions } from './electron-double'
+import { ElectronDouble } from './electron-double'
+import type { DoubleWindow } from './electron-double-window'
+import type { MemoryEngine } from './memory-engine'
+import { memoryEngine } from './memory-engine'
+import { required } from './required'
+import { until } from './until'
+
+/** Null where there is no browser: the tests of the desktop host are skipped there. */
+export const chromium = await findChromium()
+if (chromium === null) process.stderr.write(`The tests of the desktop host are skipped: ${NO_CHROMIUM}\n`)
+
+const root = join(import.meta.dirname, '..', '..')
+let built = ''
+let browser: Browser
+const cleanups: (() => unknown)[] = []
+
+/** A small page on the real client code, and the real preload script, built as the product builds them. */
+beforeAll(async () => {
+  if (chromium === null) return
+  built = await mkdtemp(join(tmpdir(), 'trestle-desktop-'))
+  await buildClientPage(built)
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    root,
+    build: {
+      outDir: join(built, 'preload'),
+      emptyOutDir: true,
+      lib: { entry: join(root, 'src/preload/index.ts'), formats: ['cjs'], fileName: () => 'index.cjs' },
+      rolldownOptions: { external: ['electron'] },
+    },
+  })
+  browser = await launchChromium(chromium)
+}, 60_000)
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  if (built !== '') await rm(built, { recursive: true })
+})
+
+export interface StartedDesktop {
+  electron: ElectronDouble
+  engine: MemoryEngine
+  home: string
+  /** What the desktop log says so far. */
+  log(): Promise<string>
+  window(): DoubleWindow
+}
+
+/** Starts the desktop host on a fresh double, a fresh home and an engine in memory; all gone after the test. `state` is what window.json says. */
+export async function startOnDouble(
+  options: Partial<DesktopOptions> & { double?: Partial<DoubleOptions>; state?: unknown } = {},
+): Promise<StartedDesktop> {
+  const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
+  if (options.state !== undefined) await writeFile(join(home, 'window.json'), JSON.stringify(options.state))
+  const electron = new ElectronDouble({ browser, ...options.double })
+  const engine = memoryEngine({ home, version: '9.9.9' })
+  const listeners = {
+    uncaughtException: process.listeners('uncaughtException'),
+    unhandledRejection: process.listeners('unhandledRejection'),
+  }
+  cleanups.push(async () => {
+    await electron.close()
+    for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
+      for (const listener of process.listeners(name as 'uncaughtException'))
+        if (!(listeners[name] as unknown[]).includes(listener)) process.off(name, listener)
+    }
+    await rm(home, { recursive: true })
+  })
+  await startDesktop({
+    electron: electron.module,
+    resolveHome: () => home,
+    rendererDir: join(built, 'renderer'),
+    preload: join(built, 'preload', 'index.cjs'),
+    openEngine: async () => engine,
+    platform: 'linux',
+    ...options,
+  })
+  const log = async () => (existsSync(join(home, 'logs', 'desktop.log')) ? readFile(join(home, 'logs', 'desktop.log'), 'utf8') : '')
+  return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
+}
+
+/** The window's page, once it shows what the engine said. */
+export async function shown({ electron }: { electron: ElectronDouble }): Promise<Page> {
+  await until(() => electron.windows[0]?.isShown === true, 'the window')
+  const page = required(electron.windows[0], 'a window').webContents.page
+  await page.waitForSelector('h1')
+  return page
+}

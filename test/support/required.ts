@@ -1,0 +1,12 @@
+/** The value, which a test cannot go on without; fails with `what` when it is missing. */
+export function required<T>(value: T | undefined | null, what: string): T {
+  if (value === undefined || value === null) throw new Error(`missing: ${what}`)
+  return value
+}
+
+/** The reason a promise is rejected with; fails when it is not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const [outcome] = await Promise.allSettled([promise])
+  if (outcome.status === 'fulfilled') throw new Error('it should have failed')
+  return outcome.reason
+}
