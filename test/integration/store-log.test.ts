@@ -174,7 +174,8 @@ describe('windows', () => {
       expect(events.length).toBeGreaterThan(0)
       expect(events.length).toBeLessThanOrEqual(12)
       expect(['turn.started', 'step.started', 'session.created']).toContain(events[0]?.type)
-      if (events[0]?.type === 'step.started') expect(events[0].n).toBe(2)
+      // The first step comes with the beginning of its turn.
+      expect(events[0]).not.toMatchObject({ type: 'step.started', n: 1 })
       rebuilt = [...events, ...rebuilt]
       if (!hasMore) break
       before = events[0]?.seq

@@ -52,15 +52,22 @@ const sessions = (): string[] => {
 const backups = (): string[] => (existsSync(join(home, 'backups')) ? readdirSync(join(home, 'backups')).sort() : [])
 const asides = (): string[] => readdirSync(home).filter((name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name))
 
+function noticesNow(): string[] {
+  const { store, notices } = openStore({ home })
+  store.close()
+  return notices
+}
+
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'trestle-start-'))
   file = join(home, 'trestle.db')
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
+const next = (up: Migration['up']): Migration[] => [...MIGRATIONS, { version: 99, up }]
+
 describe('migration', () => {
   const onlyFirst = MIGRATIONS.slice(0, 1)
-  const next = (up: Migration['up']): Migration[] => [...MIGRATIONS, { version: 99, up }]
 
   test('a new home needs no backup and its files are for the user alone', () => {
     rmSync(home, { recursive: true })
@@ -140,53 +147,48 @@ describe('migration', () => {
   })
 })
 
-describe('a damaged file', () => {
-  /** Starts on the damaged file: it has to work, keep the old bytes, and say what was done. */
-  function expectFreshStart(expected: string[], says: RegExp): void {
-    const damaged = readFileSync(file)
-    const { store, notices } = openStore({ home })
-    expect(notices).toEqual([expect.stringMatching(says)])
-    expect(
-      store
-        .list()
-        .map((row) => row.sessionId)
-        .sort(),
-    ).toEqual(expected)
-    store.create({ ...input, addedFolders: [], sessionId: 'after' })
-    store.close()
-    expect(asides()).toHaveLength(1)
-    expect(notices[0]).toContain(asides()[0])
-    expect(readFileSync(join(home, asides()[0]!)).equals(damaged)).toBe(true)
-    expect(sessions()).toEqual([...expected, 'after'].sort())
-    expect(openAgainNotices()).toEqual([])
-  }
-  const openAgainNotices = (): string[] => {
-    const { store, notices } = openStore({ home })
-    store.close()
-    return notices
-  }
+/** Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. Returns what it said. */
+function startAfresh(expected: string[]): string[] {
+  const damaged = readFileSync(file)
+  const { store, notices } = openStore({ home })
+  expect(
+    store
+      .list()
+      .map((row) => row.sessionId)
+      .sort(),
+  ).toEqual(expected)
+  store.create({ ...input, addedFolders: [], sessionId: 'after' })
+  store.close()
+  expect(asides()).toHaveLength(1)
+  expect(notices[0]).toContain(asides()[0])
+  expect(readFileSync(join(home, asides()[0]!)).equals(damaged)).toBe(true)
+  expect(sessions()).toEqual([...expected, 'after'].sort())
+  expect(noticesNow()).toEqual([])
+  return notices
+}
 
+describe('a damaged file', () => {
   test('with a garbage header', () => {
     fill(3)
     overwrite(file, 0, Buffer.alloc(200, 'garbage'))
-    expectFreshStart([], /damaged .*no usable backup.*empty store. Nothing was deleted/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/damaged .*no usable backup.*empty store. Nothing was deleted/)])
   })
 
   test('with garbage in the middle', () => {
     fill(30)
     overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, Buffer.alloc(40_960, 0xa5))
-    expectFreshStart([], /damaged/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/damaged/)])
   })
 
   test('cut short', () => {
     fill(10)
     truncateSync(file, Math.floor(statSync(file).size / 2))
-    expectFreshStart([], /damaged/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/damaged/)])
   })
 
   test('that is not a database at all', () => {
     writeFileSync(file, 'hello, I am a text file that is long enough to be looked at by SQLite'.repeat(100))
-    expectFreshStart([], /not a database/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/not a database/)])
   })
 
   test('with the right version but without the tables', () => {
@@ -194,7 +196,7 @@ describe('a damaged file', () => {
     db.exec('CREATE TABLE other (x)')
     db.pragma(`user_version = ${MIGRATIONS.at(-1)?.version}`)
     db.close()
-    expectFreshStart([], /no table session/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/no table session/)])
   })
 
   test('is replaced by the newest backup that is sound', () => {
@@ -207,7 +209,7 @@ describe('a damaged file', () => {
     copyFileSync(file, backup(2))
     overwrite(backup(2), 8192, Buffer.alloc(8192, 0x11))
     overwrite(file, 0, Buffer.alloc(4096, 0x77))
-    expectFreshStart(['s0', 's1', 's2'], /backup of 1 Jan 2026.*took its place.*Nothing was deleted/)
+    expect(startAfresh(['s0', 's1', 's2'])).toEqual([expect.stringMatching(/backup of 1 Jan 2026.*took its place.*Nothing was deleted/)])
     expect(existsSync(backup(3))).toBe(true)
   })
 
@@ -219,7 +221,7 @@ describe('a damaged file', () => {
     store.close()
     copyFileSync(join(home, 'saved-wal'), `${file}-wal`)
     truncateSync(file, 0)
-    expectFreshStart([], /the file is empty/)
+    expect(startAfresh([])).toEqual([expect.stringMatching(/the file is empty/)])
     expect(readFileSync(join(home, `${asides()[0]}-wal`)).equals(readFileSync(join(home, 'saved-wal')))).toBe(true)
   })
 

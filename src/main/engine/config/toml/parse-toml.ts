@@ -1,8 +1,7 @@
 import { parse, TomlError } from 'smol-toml'
 import type { ConfigProblem } from '../../../../shared/model/settings'
 
-/** A value of a TOML file. Integers beyond 2^53 are bigint. */
-export type TomlValue = ReturnType<typeof parse>[string] | bigint
+/** A table as it was read. Integers beyond 2^53 are bigint. */
 export type TomlTable = Record<string, unknown>
 
 /** Reads TOML; a mistake comes back as a problem with line and column. A byte order mark is ignored. */

@@ -2,7 +2,6 @@ import { chmodSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 
 export type Database = BetterSqlite3.Database
-export type Statement<Parameters extends unknown[], Row = unknown> = BetterSqlite3.Statement<Parameters, Row>
 
 /** How long a statement waits for another process's transaction before it fails. All of ours are short. */
 export const BUSY_TIMEOUT_MS = 5000
