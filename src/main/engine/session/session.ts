@@ -42,7 +42,7 @@ export class Session {
   /** Queued prompts that are to join the running turn. */
   #steering: string[] = []
   #running: { abort: AbortController; done: Promise<void> } | undefined
-  #starting = false
+  #starting: Promise<void> | undefined
 
   constructor(id: string, deps: SessionDeps) {
     this.id = id
@@ -59,7 +59,7 @@ export class Session {
   }
 
   get busy(): boolean {
-    return this.#running !== undefined || this.#starting
+    return this.#running !== undefined || this.#starting !== undefined
   }
 
   get watched(): boolean {
@@ -133,6 +133,7 @@ export class Session {
 
   /** Ends the running turn; resolves when its end is recorded. What is queued stays queued. */
   async stop(): Promise<void> {
+    await this.#starting?.catch(() => undefined)
     const running = this.#running
     running?.abort.abort()
     await running?.done
@@ -156,19 +157,23 @@ export class Session {
   }
 
   async #start(parts: UserPart[], promptId?: string): Promise<void> {
-    this.#starting = true
+    this.#starting = this.#startTurn(parts, promptId)
     try {
-      const { modelId } = await this.#deps.runner.ready(this.header)
-      const turnId = this.#deps.newId('turn')
-      const { header } = this
-      const titled = header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(parts)) : undefined
-      this.record({ type: 'turn.started', turnId, parts, model: modelId, ...(promptId !== undefined && { promptId }) })
-      if (titled !== undefined) this.record({ type: 'session.changed', title: titled, titleIsCustom: false })
-      const abort = new AbortController()
-      this.#running = { abort, done: this.#run(turnId, abort.signal) }
+      await this.#starting
     } finally {
-      this.#starting = false
+      this.#starting = undefined
     }
+  }
+
+  async #startTurn(parts: UserPart[], promptId: string | undefined): Promise<void> {
+    const { modelId } = await this.#deps.runner.ready(this.header)
+    const turnId = this.#deps.newId('turn')
+    const { header } = this
+    const titled = header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(parts)) : undefined
+    this.record({ type: 'turn.started', turnId, parts, model: modelId, ...(promptId !== undefined && { promptId }) })
+    if (titled !== undefined) this.record({ type: 'session.changed', title: titled, titleIsCustom: false })
+    const abort = new AbortController()
+    this.#running = { abort, done: this.#run(turnId, abort.signal) }
   }
 
   async #run(turnId: string, signal: AbortSignal): Promise<void> {

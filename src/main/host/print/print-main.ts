@@ -39,13 +39,17 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
   )
   let interrupted = false
   const interrupt = (): void => {
+    // Who asks twice does not want to wait; what is recorded so far is safe.
+    if (interrupted) process.exit(130)
     interrupted = true
     void engine.sessions.stop(sessionId)
   }
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
   // Whoever read our output is gone: nobody is left to work for.
-  process.stdout.on('error', interrupt)
+  process.stdout.on('error', () => {
+    if (!interrupted) interrupt()
+  })
   const finished = new Promise<TurnFinished>((resolve) => {
     engine.sessions.listen(sessionId, (event: SessionEvent) => {
       output.event(event)
@@ -53,7 +57,6 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
     })
   })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }])
-  if (interrupted) interrupt()
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
   const usage = {
