@@ -1,0 +1,30 @@
+/** `npm run bench [name...]`: runs the benchmarks of this folder (all of them without a name), one after the other, and prints one JSON array. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { print, progress, type Benchmark, type Measurement } from './support/measurement.ts'
+
+const known = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -'.ts'.length))
+  .toSorted()
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !known.includes(name))
+if (unknown.length > 0) {
+  progress(`There is no benchmark ${unknown.join(', ')}. There are: ${known.join(', ')}.`)
+  process.exit(2)
+}
+
+const measurements: Measurement[] = []
+let failures = 0
+for (const name of asked.length > 0 ? asked : known) {
+  progress(`${name} ...`)
+  try {
+    const { default: benchmark } = (await import(join(import.meta.dirname, `${name}.ts`))) as { default: Benchmark }
+    measurements.push(...(await benchmark()))
+  } catch (error) {
+    failures++
+    progress(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  }
+}
+print(measurements)
+process.exitCode = failures > 0 ? 1 : 0

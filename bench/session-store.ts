@@ -1,0 +1,128 @@
+import '../test/support/ts-hooks.ts'
+import type { EventBody } from '../src/shared/model/event.ts'
+import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
+import { makeScratch } from './support/scratch.ts'
+
+const EVENTS = 50_000
+const SESSIONS = 3_000
+const WINDOW = 400
+const RUNS = 5
+
+/** Through the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000 sessions. */
+export default async function sessionStore(): Promise<Measurement[]> {
+  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const scratch = makeScratch()
+  const { home, project } = scratch
+  try {
+    let { store } = openStore({ home })
+    store.create({ sessionId: 'large', folder: project, title: 'large', mode: 'auto', addedFolders: [] })
+    store.acquire('large')
+    const appending = time(() => {
+      for (let seq = 1; seq < EVENTS; seq += EVENTS_PER_TURN) store.append('large', turn(seq))
+    })
+    progress(`  made a session of ${store.header('large')!.seq} events in ${round(appending / 1000, 1)} s`)
+    for (let index = 0; index < SESSIONS; index++) {
+      const sessionId = `s${index}`
+      store.create({ sessionId, folder: `${project}-${index % 20}`, title: `session ${index}`, mode: 'ask', addedFolders: [] })
+      store.append(sessionId, turn(index))
+      store.release(sessionId)
+    }
+    store.close()
+    const [cold, open, window, list]: number[][] = [[], [], [], []]
+    for (let run = 0; run < RUNS; run++) {
+      cold!.push(time(() => ({ store } = openStore({ home }))))
+      open!.push(
+        time(() => {
+          if (!store.acquire('large').ok) throw new Error('the session is not free')
+          const { events } = store.window('large', { limit: WINDOW })
+          if (store.header('large')!.seq < EVENTS || events.length === 0) throw new Error('the session is not whole')
+        }),
+      )
+      window!.push(time(() => void store.window('large', { before: EVENTS / 2, limit: WINDOW })))
+      list!.push(
+        time(() => {
+          const { length } = store.list({ limit: 10_000 })
+          if (length !== SESSIONS + 1) throw new Error(`${length} sessions are listed`)
+        }),
+      )
+      store.close()
+    }
+    const note = `median of ${RUNS}`
+    return [
+      { name: 'open the store', value: round(median(cold!)), unit: 'ms', note },
+      {
+        name: 'open a session of 50,000 events',
+        value: round(median(open!)),
+        unit: 'ms',
+        limit: 300,
+        note: `${note}; header and the latest ${WINDOW} events`,
+      },
+      { name: 'older window of that session', value: round(median(window!)), unit: 'ms', note },
+      { name: 'list 3,000 sessions', value: round(median(list!)), unit: 'ms', note },
+      { name: 'append 1,000 events', value: round((appending / EVENTS) * 1000), unit: 'ms', note: 'in turns of 10' },
+    ]
+  } finally {
+    scratch.remove()
+  }
+}
+
+const EVENTS_PER_TURN = 10
+
+/** A turn of two calls, as a session is full of them. */
+function turn(n: number): EventBody[] {
+  const turnId = `turn-${n}`
+  const text = `This is what the model says in turn ${n}, in a few words. `.repeat(4)
+  const usage = { input: 1000, output: 100, cached: 900, thinking: 0 }
+  const step = (index: number, callId?: string): EventBody[] => [
+    { type: 'step.started', turnId, stepId: `${turnId}-${index}`, n: index, model: 'bench/scripted' },
+    {
+      type: 'step.finished',
+      turnId,
+      stepId: `${turnId}-${index}`,
+      parts: [
+        { type: 'text', text },
+        ...(callId === undefined ? [] : [{ type: 'tool_call' as const, callId, name: 'Read', input: '{"path":"src/a.ts"}' }]),
+      ],
+      usage,
+      finish: callId === undefined ? 'stop' : 'tool_calls',
+      durationMs: 1000,
+    },
+  ]
+  const call = (index: number): EventBody[] => [
+    {
+      type: 'tool.started',
+      turnId,
+      stepId: `${turnId}-${index}`,
+      callId: `${turnId}-c${index}`,
+      name: 'Read',
+      input: '{"path":"src/a.ts"}',
+      summary: 'src/a.ts',
+    },
+    {
+      type: 'tool.finished',
+      turnId,
+      callId: `${turnId}-c${index}`,
+      name: 'Read',
+      content: [{ type: 'text', text: text.repeat(5) }],
+      isError: false,
+      durationMs: 2,
+    },
+  ]
+  return [
+    { type: 'turn.started', turnId, parts: [{ type: 'text', text: `Please do thing ${n}` }], model: 'bench/scripted' },
+    ...step(1, `${turnId}-c1`),
+    ...call(1),
+    { type: 'turn.steered', turnId, parts: [{ type: 'text', text: 'and then the docs' }], by: 'user' },
+    ...step(2),
+    { type: 'turn.finished', turnId, stop: 'end_turn', steps: 2, durationMs: 2000 },
+    { type: 'session.changed', title: `After turn ${n}` },
+  ]
+}
+
+function time(job: () => void): number {
+  const start = performance.now()
+  job()
+  return performance.now() - start
+}
+
+await runAlone(import.meta.main, sessionStore)

@@ -1,0 +1,36 @@
+import { mean, median, progress, round, runAlone, slope, type Measurement } from './support/measurement.ts'
+import { printRun, stepTimes } from './support/print-run.ts'
+import { cycle, KINDS } from './support/script.ts'
+
+/** From the last byte of an answer to the next request: read, `true` and grep in turns, over 50 and over 300 steps. */
+export default async function stepOverhead(): Promise<Measurement[]> {
+  const results: Measurement[] = []
+  for (const steps of [50, 300]) {
+    const { arrivals } = await printRun({ answers: cycle(steps) })
+    const times = stepTimes(arrivals)
+    if (times.length !== steps) throw new Error(`${times.length} steps instead of ${steps}`)
+    const kinds = KINDS.map((kind, index) => `${kind} ${round(median(times.filter((_, step) => step % 3 === index)))}`).join(', ')
+    progress(`  ${steps} steps: median ms of ${kinds}; first ${round(times[0]!)}; slowest ${round(Math.max(...times))}`)
+    results.push(
+      {
+        name: `step overhead, ${steps} steps, mean`,
+        value: round(mean(times)),
+        unit: 'ms/step',
+        limit: 6,
+        note: `median by kind: ${kinds}`,
+      },
+      { name: `step overhead, ${steps} steps, median`, value: round(median(times)), unit: 'ms/step', limit: 6 },
+    )
+    // The first steps load what later ones have: they would tilt the line.
+    const settled = times.slice(9)
+    results.push({
+      name: `step overhead, ${steps} steps, growth`,
+      value: round(slope(settled) * 100),
+      unit: 'ms per 100 steps',
+      note: 'slope of the best line from step 10 on',
+    })
+  }
+  return results
+}
+
+await runAlone(import.meta.main, stepOverhead)

@@ -1,0 +1,82 @@
+/**
+ * The smallest server that speaks OpenAI Chat Completions with streaming: quick enough not to be measured itself. It does not parse requests, it only
+ * notes when they were complete; the n-th request gets the n-th answer.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ToolCall {
+  name: string
+  input: Record<string, unknown>
+}
+
+/** What the model does in one step. `chunks`: the text comes in so many pieces. */
+export type Answer = { calls: readonly ToolCall[] } | { text: string; chunks?: number }
+
+export interface Arrival {
+  /** When the whole request was there, and when the last byte of its answer was given to the system; as of `performance.now()`. */
+  at: number
+  answeredAt: number
+  bytes: number
+  /** Kept for the first request only. */
+  body?: string
+}
+
+export interface BenchServer {
+  baseUrl: string
+  arrivals: Arrival[]
+  close(): Promise<void>
+}
+
+/** Answers beyond the list end the turn. */
+export async function startServer(answers: (n: number) => Answer | undefined): Promise<BenchServer> {
+  const arrivals: Arrival[] = []
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))))
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body: Buffer[] = []
+    request.on('data', (chunk: Buffer) => body.push(chunk))
+    await once(request, 'end')
+    const n = arrivals.length
+    const arrival: Arrival = { at: performance.now(), answeredAt: 0, bytes: body.reduce((sum, chunk) => sum + chunk.length, 0) }
+    if (n === 0) arrival.body = Buffer.concat(body).toString('utf8')
+    arrivals.push(arrival)
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+    const lines = linesOf(answers(n) ?? { text: 'done' }, n)
+    // One write for an ordinary answer, one a chunk for a long one, as a real server would.
+    if (lines.length > 1000) for (const line of lines) if (!response.write(line)) await once(response, 'drain')
+    response.end(lines.length > 1000 ? undefined : lines.join(''), () => (arrival.answeredAt = performance.now()))
+  }
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    arrivals,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function linesOf(answer: Answer, n: number): string[] {
+  const event = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const start = event({ role: 'assistant', content: '' })
+  const usage = `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } })}\n\n`
+  const end = [usage, 'data: [DONE]\n\n']
+  if ('calls' in answer) {
+    const calls = answer.calls.map(({ name, input }, index) =>
+      event({ tool_calls: [{ index, id: `call_${n}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } }] }),
+    )
+    return [start, ...calls, event({}, 'tool_calls'), ...end]
+  }
+  const { text, chunks = 1 } = answer
+  const size = Math.ceil(text.length / chunks)
+  const pieces = Array.from({ length: chunks }, (_, index) => event({ content: text.slice(index * size, (index + 1) * size) }))
+  return [start, ...pieces, event({}, 'stop'), ...end]
+}

@@ -1,0 +1,76 @@
+/** Memory of a process and all below it, sampled from /proc. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+const INTERVAL_MS = 20
+
+export interface TreePeak {
+  /** Highest sum of the resident sets: pages that processes share count for each of them. */
+  rssMb: number
+  /** Highest sum of the proportional sets: a shared page counts once in all. */
+  pssMb: number
+  /** The highest resident set of the process itself, as the kernel kept it. */
+  ownMb: number
+  samples: number
+}
+
+/** Looks about every 20 ms until `stop`. */
+export function sampleTree(pid: number): { stop(): TreePeak } {
+  const peak: TreePeak = { rssMb: 0, pssMb: 0, ownMb: 0, samples: 0 }
+  const look = (): void => {
+    let [rss, pss] = [0, 0]
+    for (const each of withDescendants(pid)) {
+      const { rssKb, pssKb } = memoryOf(each)
+      rss += rssKb
+      pss += pssKb
+    }
+    peak.rssMb = Math.max(peak.rssMb, rss / 1024)
+    peak.pssMb = Math.max(peak.pssMb, pss / 1024)
+    peak.ownMb = Math.max(peak.ownMb, field(read(`/proc/${pid}/status`), 'VmHWM') / 1024)
+    peak.samples++
+  }
+  const timer = setInterval(look, INTERVAL_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return peak
+    },
+  }
+}
+
+function withDescendants(pid: number): number[] {
+  const found = [pid]
+  for (const each of found) {
+    // A thread's own list: a process started by a worker thread is a child of that thread's entry.
+    for (const thread of threadsOf(each)) {
+      const children = read(`/proc/${each}/task/${thread}/children`).trim()
+      if (children !== '') found.push(...children.split(' ').map(Number))
+    }
+  }
+  return found
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+function memoryOf(pid: number): { rssKb: number; pssKb: number } {
+  const rollup = read(`/proc/${pid}/smaps_rollup`)
+  return { rssKb: field(rollup, 'Rss'), pssKb: field(rollup, 'Pss') }
+}
+
+function field(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+}
+
+/** What has ended meanwhile has no text. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,64 @@
+/** A temporary home and project, like a user's but always the same. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface Scratch {
+  folder: string
+  home: string
+  project: string
+  remove(): void
+}
+
+export const SOURCE_FILES = 60
+
+/** 60 source files of about 100 lines each, with one line that Grep finds in every tenth. */
+export function makeScratch(): Scratch {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-bench-'))
+  const [home, project] = [join(folder, 'home'), join(folder, 'project')]
+  mkdirSync(home)
+  for (let index = 0; index < SOURCE_FILES; index++) put(join(project, sourceFile(index)), sourceText(index))
+  put(join(project, '.gitignore'), 'node_modules/\ndist/\n*.log\n')
+  put(join(project, 'README.md'), '# A project\n')
+  return { folder, home, project, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+export function sourceFile(index: number): string {
+  return `src/part-${index % 6}/module-${index}.ts`
+}
+
+function sourceText(index: number): string {
+  const lines = Array.from(
+    { length: 100 },
+    (_, line) => `export const value${line} = compute(${index}, ${line}) // a line of an ordinary length`,
+  )
+  if (index % 10 === 0) lines[50] = `export const needle = 'find me ${index}'`
+  return `${lines.join('\n')}\n`
+}
+
+/** A configuration with one model on a local server. */
+export function configure(home: string, baseUrl: string): void {
+  put(
+    join(home, 'config.toml'),
+    [
+      'default_model = "bench/scripted"',
+      '[providers.bench]',
+      'type = "openai-compatible"',
+      `base_url = "${baseUrl}"`,
+      'api_key = "none"',
+      '[models."bench/scripted"]',
+      'provider = "bench"',
+      'model = "scripted"',
+      'context_window = 10000000',
+      'capabilities = ["tools", "image_in", "thinking"]',
+      '[loop]',
+      'max_steps = 1000',
+      '',
+    ].join('\n'),
+  )
+}
+
+export function put(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
