@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 
 export type Database = BetterSqlite3.Database
@@ -19,6 +19,8 @@ export function openDatabase(file: string): Database {
   const db = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     chmodSync(file, 0o600)
+    // A new file holds nothing a power cut could take, and waiting for the disk is most of the time it takes to make one.
+    if (statSync(file).size === 0) db.pragma('synchronous = OFF')
     useWal(db)
     db.pragma('synchronous = NORMAL')
     db.pragma('foreign_keys = ON')
