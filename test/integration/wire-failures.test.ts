@@ -82,7 +82,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
       text: LONG,
       faults: { streamError: { message: 'Overloaded just now.', type: 'overloaded_error' } },
     })
-    expect(error.code).toBe(WIRE_OF[type] === 'gemini' ? 'model.overloaded' : 'model.overloaded')
+    expect(error.code).toBe('model.overloaded')
     expect(error.message).toContain('Overloaded just now.')
   })
 
@@ -162,6 +162,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 3000 } }], async (provider, server) => {
       for await (const chunk of provider.stream(askFor('hi'), unstopped())) if (chunk.type === 'text') break
       await server.abandoned(0)
+      expect(server.requests[0]!.abandoned).toBe(true)
     })
   })
 

@@ -2,14 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createProvider } from '../../src/main/engine/model/adapter'
-import type { ProviderType } from '../../src/shared/model/settings'
 import { CodedError } from '../../src/shared/model/errors'
+import type { ProviderType } from '../../src/shared/model/settings'
 import { askFor, collect } from '../support/collect-chunks'
 import { referenceAnswer } from '../support/reference-sse'
 
 const folder = process.env['TRESTLE_WIRE_FIXTURES'] ?? resolve(import.meta.dirname, '../../../shared/fixtures/wires')
+const isThere = existsSync(folder)
 
-const TYPES: Record<string, ProviderType> = {
+const TYPES: Readonly<Record<string, ProviderType>> = {
   chat: 'openai-compatible',
   responses: 'openai-responses',
   anthropic: 'anthropic',
@@ -17,7 +18,7 @@ const TYPES: Record<string, ProviderType> = {
 }
 
 /** The recordings that are not answers, and why. Everything else has to come out as it went in. */
-const REFUSED: Record<string, string> = {
+const REFUSED: Readonly<Record<string, string>> = {
   '100-chat.sse': 'Groq: no delta has a role, so nothing shows that this is the beginning',
   '101-chat.sse': 'Groq: an error object in mid-stream (tool_use_failed), no finish_reason',
   '104-chat.sse': 'Groq: an error object in mid-stream (tool_use_failed), no finish_reason',
@@ -30,8 +31,27 @@ interface Fixture {
   model: string | null
 }
 
-/** Chunk sizes: whole, every byte by itself, and two that fall inside lines, escapes and UTF-8 sequences. */
-const SPLITS = [Number.POSITIVE_INFINITY, 1, 7, 1021]
+const fixtures = isThere ? (JSON.parse(readFileSync(resolve(folder, 'index.json'), 'utf8')) as Fixture[]) : []
+const answers = fixtures.filter((fixture) => REFUSED[fixture.file] === undefined)
+const refused = fixtures.flatMap((fixture) => {
+  const why = REFUSED[fixture.file]
+  return why === undefined ? [] : [{ ...fixture, why }]
+})
+
+const bytesOf = (fixture: Fixture): Buffer => readFileSync(resolve(folder, fixture.file))
+
+/** Chunk sizes: whole, every byte by itself (where that does not take long), and two that fall inside lines, escapes and UTF-8 sequences. */
+const splitsOf = (bytes: Buffer): number[] => [Number.POSITIVE_INFINITY, 7, 1021, ...(bytes.length > 60_000 ? [] : [1])]
+
+/** Where to cut: at five places spread over the body, and behind each of its last six events. */
+function cutsOf(bytes: Buffer): number[] {
+  const spread = Array.from({ length: 5 }, (_, index) => Math.floor((bytes.length * (index + 1)) / 6))
+  const ends: number[] = []
+  for (let at = bytes.length - 3; at > 0 && ends.length < 6; at -= 1) {
+    if (bytes[at] === 10 && (bytes[at + 1] === 10 || (bytes[at + 1] === 13 && bytes[at + 2] === 10))) ends.push(at + 1)
+  }
+  return [...spread, ...ends]
+}
 
 function answering(bytes: Uint8Array, size: number): typeof globalThis.fetch {
   return () => {
@@ -47,48 +67,48 @@ function answering(bytes: Uint8Array, size: number): typeof globalThis.fetch {
   }
 }
 
-describe.skipIf(!existsSync(folder))(
-  `recorded streams (${existsSync(folder) ? folder : 'skipped: not found beside the checkout; set TRESTLE_WIRE_FIXTURES'})`,
+/** The answer in `bytes`, or the code of the failure they end in; anything else that is thrown fails the test. */
+async function replay(fixture: Fixture, bytes: Uint8Array, size: number) {
+  const provider = await createProvider({ type: TYPES[fixture.kind]! }, { key: 'test-key', fetch: answering(bytes, size) })
+  const request = askFor('hi', { model: fixture.model ?? 'gemini-2.5-pro' })
+  try {
+    const { text, thinking, calls, usage, reason } = await collect(provider.stream(request, new AbortController().signal))
+    return { text, thinking, calls: calls.map(({ name, input }) => ({ name, input })), usage, reason }
+  } catch (error) {
+    if (error instanceof CodedError) return error.code
+    throw error
+  }
+}
+
+describe.skipIf(!isThere)(
+  `recorded streams (${isThere ? folder : 'skipped: not found beside the checkout; set TRESTLE_WIRE_FIXTURES'})`,
   () => {
-    const fixtures = existsSync(folder) ? (JSON.parse(readFileSync(resolve(folder, 'index.json'), 'utf8')) as Fixture[]) : []
-
-    async function replay(fixture: Fixture, size: number) {
-      const bytes = readFileSync(resolve(folder, fixture.file))
-      const provider = await createProvider({ type: TYPES[fixture.kind]! }, { key: 'test-key', fetch: answering(bytes, size) })
-      return collect(provider.stream(askFor('hi', { model: fixture.model ?? 'gemini-2.5-pro' }), new AbortController().signal))
-    }
-
-    it('finds recordings of all four wires', () => {
+    it('are there for all four wires, with every one that is to be refused', () => {
       expect(new Set(fixtures.map((fixture) => fixture.kind))).toEqual(new Set(Object.keys(TYPES)))
-      for (const file of Object.keys(REFUSED)) expect(fixtures.map((fixture) => fixture.file)).toContain(file)
+      expect(refused).toHaveLength(Object.keys(REFUSED).length)
     })
 
-    for (const fixture of fixtures) {
-      const why = REFUSED[fixture.file]
-      // Byte by byte costs a while on the largest; their other splits remain.
-      const bytes = readFileSync(resolve(folder, fixture.file)).length
-      const sizes = bytes > 60_000 ? SPLITS.filter((size) => size > 1) : SPLITS
-      if (why !== undefined) {
-        it(`${fixture.file} ends in a clear error, never in an answer (${why})`, async () => {
-          for (const size of sizes) {
-            const error = await replay(fixture, size).then(
-              (answer) => expect.fail(`answered ${answer.text.slice(0, 100)}`),
-              (thrown: unknown) => thrown,
-            )
-            expect(error).toBeInstanceOf(CodedError)
-            expect((error as CodedError).code).toBe('model.incomplete')
-          }
-        })
-      } else {
-        it(`${fixture.file} says what the plain reading of its bytes says, however they are split`, async () => {
-          const expected = referenceAnswer(fixture.kind, readFileSync(resolve(folder, fixture.file), 'utf8'))
-          for (const size of sizes) {
-            const { text, thinking, calls, usage, reason } = await replay(fixture, size)
-            expect({ text, thinking, calls: calls.map(({ name, input }) => ({ name, input })), usage }).toEqual(expected)
-            expect(reason).toBe(expected.calls.length > 0 ? 'tool_calls' : 'stop')
-          }
-        })
-      }
-    }
+    it.each(answers)('$file says what the plain reading of its bytes says, however they are split', async (fixture) => {
+      const bytes = bytesOf(fixture)
+      const expected = referenceAnswer(fixture.kind, bytes.toString('utf8'))
+      const reason = expected.calls.length > 0 ? 'tool_calls' : 'stop'
+      for (const size of splitsOf(bytes)) expect(await replay(fixture, bytes, size)).toEqual({ ...expected, reason })
+    })
+
+    it.each(answers)(
+      '$file cut off anywhere is a failure, or the whole answer where only what follows its end is missing',
+      async (fixture) => {
+        const bytes = bytesOf(fixture)
+        const { usage: _maybeCut, ...expected } = referenceAnswer(fixture.kind, bytes.toString('utf8'))
+        const ends = await Promise.all(cutsOf(bytes).map((length) => replay(fixture, bytes.subarray(0, length), Number.POSITIVE_INFINITY)))
+        expect(ends).toContain('model.incomplete')
+        for (const end of ends.filter((one) => one !== 'model.incomplete')) expect(end).toMatchObject(expected)
+      },
+    )
+
+    it.each(refused)('$file ends in a clear error, never in an answer ($why)', async (fixture) => {
+      const bytes = bytesOf(fixture)
+      for (const size of splitsOf(bytes)) expect(await replay(fixture, bytes, size)).toBe('model.incomplete')
+    })
   },
 )

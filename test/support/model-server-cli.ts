@@ -8,7 +8,7 @@ const { values } = parseArgs({
   options: { script: { type: 'string' }, port: { type: 'string', default: '0' }, models: { type: 'string' } },
 })
 if (values.script === undefined) {
-  console.error('usage: model-server-cli.ts --script file.json [--port 0] [--models a,b]')
+  process.stderr.write('usage: model-server-cli.ts --script file.json [--port 0] [--models a,b]\n')
   process.exit(2)
 }
 const script = JSON.parse(readFileSync(values.script, 'utf8')) as ScriptStep[]
@@ -17,7 +17,7 @@ const server = await startModelServer({
   port: Number(values.port),
   ...(values.models !== undefined && { models: values.models.split(',') }),
 })
-console.log(server.baseUrl)
+process.stdout.write(`${server.baseUrl}\n`)
 const stop = (): void => void server.close().then(() => process.exit(0))
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)

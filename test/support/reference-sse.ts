@@ -9,7 +9,16 @@ export interface ReferenceAnswer {
   usage: { input: number; output: number; cached: number; thinking: number } | undefined
 }
 
-type Json = { [key: string]: Json } & Json[] & string & number
+/** What lies under `path` in `value`, or undefined. */
+const at = (value: unknown, ...path: (string | number)[]): unknown =>
+  path.reduce(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Record<string | number, unknown>)[key] : undefined),
+    value,
+  )
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const nothing = (): ReferenceAnswer => ({ text: '', thinking: '', calls: [], usage: undefined })
 
 /** The `data:` payloads of an event stream, joined per event, comments left out. */
 export function eventsOf(body: string): string[] {
@@ -28,120 +37,117 @@ export function eventsOf(body: string): string[] {
 export function referenceAnswer(kind: string, body: string): ReferenceAnswer {
   const events = eventsOf(body)
     .filter((data) => data !== '[DONE]')
-    .map((data) => JSON.parse(data) as Json)
+    .map((data): unknown => JSON.parse(data))
   if (kind === 'chat') return chat(events)
   if (kind === 'responses') return responses(events)
   return kind === 'anthropic' ? anthropic(events) : gemini(events)
 }
 
-function chat(events: Json[]): ReferenceAnswer {
-  const answer: ReferenceAnswer = { text: '', thinking: '', calls: [], usage: undefined }
-  const calls = new Map<number, { name: string; input: string }>()
+function chat(events: unknown[]): ReferenceAnswer {
+  const answer = nothing()
+  const calls = new Map<unknown, { name: string; input: string }>()
   for (const event of events) {
-    const choice = event['choices']?.[0]
-    const usage = event['usage'] ?? choice?.['usage'] ?? event['x_groq']?.['usage']
-    if (usage) {
+    const choice = at(event, 'choices', 0)
+    const usage = at(event, 'usage') ?? at(choice, 'usage') ?? at(event, 'x_groq', 'usage')
+    if (usage !== undefined && usage !== null) {
       answer.usage = {
-        input: usage['prompt_tokens'] ?? 0,
-        output: usage['completion_tokens'] ?? 0,
-        cached: usage['cached_tokens'] ?? usage['prompt_tokens_details']?.['cached_tokens'] ?? 0,
-        thinking: usage['completion_tokens_details']?.['reasoning_tokens'] ?? 0,
+        input: count(at(usage, 'prompt_tokens')),
+        output: count(at(usage, 'completion_tokens')),
+        cached: count(at(usage, 'cached_tokens') ?? at(usage, 'prompt_tokens_details', 'cached_tokens')),
+        thinking: count(at(usage, 'completion_tokens_details', 'reasoning_tokens')),
       }
     }
-    const delta = choice?.['delta']
-    if (!delta) continue
-    const content: unknown = delta['content']
-    if (typeof content === 'string') answer.text += content
+    const delta = at(choice, 'delta')
+    answer.text += text(at(delta, 'content'))
     // Mistral sends a list of parts, with thinking among them.
-    if (Array.isArray(content)) {
-      for (const part of content as Json[]) {
-        if (part['type'] === 'text') answer.text += part['text']
-        if (part['type'] === 'thinking') answer.thinking += (part['thinking'] as Json[]).map((piece) => piece['text']).join('')
-      }
+    for (const part of list(at(delta, 'content'))) {
+      if (at(part, 'type') === 'text') answer.text += text(at(part, 'text'))
+      for (const piece of list(at(part, 'thinking'))) answer.thinking += text(at(piece, 'text'))
     }
-    answer.thinking += delta['reasoning_content'] ?? delta['reasoning'] ?? ''
-    for (const piece of (delta['tool_calls'] ?? []) as Json[]) {
-      const call = calls.get(piece['index'] as number) ?? { name: '', input: '' }
-      calls.set(piece['index'] as number, call)
-      call.name ||= piece['function']?.['name'] ?? ''
-      call.input += piece['function']?.['arguments'] ?? ''
+    answer.thinking += text(at(delta, 'reasoning_content') ?? at(delta, 'reasoning'))
+    for (const piece of list(at(delta, 'tool_calls'))) {
+      const call = calls.get(at(piece, 'index')) ?? { name: '', input: '' }
+      calls.set(at(piece, 'index'), call)
+      call.name ||= text(at(piece, 'function', 'name'))
+      call.input += text(at(piece, 'function', 'arguments'))
     }
   }
   answer.calls = [...calls.values()]
   return answer
 }
 
-function responses(events: Json[]): ReferenceAnswer {
-  const final = events.at(-1)!['response']!
-  const answer: ReferenceAnswer = { text: '', thinking: '', calls: [], usage: undefined }
+function responses(events: unknown[]): ReferenceAnswer {
+  const answer = nothing()
   for (const event of events) {
-    if (event['type'] === 'response.output_text.delta') answer.text += event['delta']
-    if (event['type'] === 'response.reasoning_summary_text.delta') answer.thinking += event['delta']
-    const item = event['type'] === 'response.output_item.done' ? event['item']! : undefined
-    if (item?.['type'] === 'function_call') answer.calls.push({ name: item['name'] as string, input: item['arguments'] as string })
+    const type = at(event, 'type')
+    if (type === 'response.output_text.delta') answer.text += text(at(event, 'delta'))
+    if (type === 'response.reasoning_summary_text.delta') answer.thinking += text(at(event, 'delta'))
+    const item = type === 'response.output_item.done' ? at(event, 'item') : undefined
+    if (at(item, 'type') === 'function_call') answer.calls.push({ name: text(at(item, 'name')), input: text(at(item, 'arguments')) })
   }
-  const usage = final['usage']
-  if (usage) {
+  const usage = at(events.at(-1), 'response', 'usage')
+  if (usage !== undefined && usage !== null) {
     answer.usage = {
-      input: usage['input_tokens'] as number,
-      output: usage['output_tokens'] as number,
-      cached: usage['input_tokens_details']?.['cached_tokens'] ?? 0,
-      thinking: usage['output_tokens_details']?.['reasoning_tokens'] ?? 0,
+      input: count(at(usage, 'input_tokens')),
+      output: count(at(usage, 'output_tokens')),
+      cached: count(at(usage, 'input_tokens_details', 'cached_tokens')),
+      thinking: count(at(usage, 'output_tokens_details', 'reasoning_tokens')),
     }
   }
   return answer
 }
 
-function anthropic(events: Json[]): ReferenceAnswer {
-  const answer: ReferenceAnswer = { text: '', thinking: '', calls: [], usage: undefined }
-  const blocks = new Map<number, { type: string; name: string; input: string }>()
-  const usage: { [name: string]: number } = {}
+function anthropic(events: unknown[]): ReferenceAnswer {
+  const answer = nothing()
+  const blocks = new Map<unknown, { type: unknown; name: string; input: string }>()
+  const usage: Record<string, unknown> = {}
   for (const event of events) {
-    const block = blocks.get(event['index'] as number)
-    if (event['type'] === 'message_start') Object.assign(usage, event['message']!['usage'])
-    if (event['type'] === 'message_delta') {
-      for (const [name, value] of Object.entries(event['usage'] as object)) if (value !== null) usage[name] = value as number
+    const type = at(event, 'type')
+    const block = blocks.get(at(event, 'index'))
+    if (type === 'message_start') Object.assign(usage, at(event, 'message', 'usage'))
+    if (type === 'message_delta') {
+      for (const [name, value] of Object.entries(at(event, 'usage') ?? {})) if (value !== null) usage[name] = value
     }
-    if (event['type'] === 'content_block_start') {
-      const start = event['content_block']!
-      blocks.set(event['index'] as number, { type: start['type'] as string, name: start['name'] as string, input: '' })
+    if (type === 'content_block_start') {
+      const start = at(event, 'content_block')
+      blocks.set(at(event, 'index'), { type: at(start, 'type'), name: text(at(start, 'name')), input: '' })
     }
-    const delta = event['type'] === 'content_block_delta' ? event['delta']! : undefined
+    const delta = type === 'content_block_delta' ? at(event, 'delta') : undefined
     // The text of a compaction block is not part of the answer.
-    if (delta?.['type'] === 'text_delta' && block?.type === 'text') answer.text += delta['text']
-    if (delta?.['type'] === 'thinking_delta') answer.thinking += delta['thinking']
-    if (delta?.['type'] === 'input_json_delta' && block) block.input += delta['partial_json']
-    if (event['type'] === 'content_block_stop' && block?.type === 'tool_use')
-      answer.calls.push({ name: block.name, input: block.input || '{}' })
+    if (at(delta, 'type') === 'text_delta' && block?.type === 'text') answer.text += text(at(delta, 'text'))
+    if (at(delta, 'type') === 'thinking_delta') answer.thinking += text(at(delta, 'thinking'))
+    if (at(delta, 'type') === 'input_json_delta' && block) block.input += text(at(delta, 'partial_json'))
+    if (type === 'content_block_stop' && block?.type === 'tool_use') answer.calls.push({ name: block.name, input: block.input || '{}' })
   }
-  const iterations = usage['iterations'] as unknown as Json[] | undefined
-  const own = iterations?.filter((one) => one['type'] === 'message' || one['type'] === 'compaction') ?? []
-  const sum = (name: string): number => (own.length > 0 ? own.reduce((total, one) => total + (one[name] as number), 0) : (usage[name] ?? 0))
+  const own = list(usage['iterations']).filter((one) => at(one, 'type') === 'message' || at(one, 'type') === 'compaction')
+  const sum = (name: string): number =>
+    own.length > 0 ? own.reduce<number>((total, one) => total + count(at(one, name)), 0) : count(usage[name])
   answer.usage = {
-    input: sum('input_tokens') + (usage['cache_read_input_tokens'] ?? 0) + (usage['cache_creation_input_tokens'] ?? 0),
+    input: sum('input_tokens') + count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens']),
     output: sum('output_tokens'),
-    cached: usage['cache_read_input_tokens'] ?? 0,
-    thinking: (usage['output_tokens_details'] as unknown as { thinking_tokens?: number } | undefined)?.thinking_tokens ?? 0,
+    cached: count(usage['cache_read_input_tokens']),
+    thinking: count(at(usage, 'output_tokens_details', 'thinking_tokens')),
   }
   return answer
 }
 
-function gemini(events: Json[]): ReferenceAnswer {
-  const answer: ReferenceAnswer = { text: '', thinking: '', calls: [], usage: undefined }
+function gemini(events: unknown[]): ReferenceAnswer {
+  const answer = nothing()
   for (const event of events) {
-    const usage = event['usageMetadata']
-    if (usage) {
+    const usage = at(event, 'usageMetadata')
+    if (usage !== undefined) {
+      const thinking = count(at(usage, 'thoughtsTokenCount'))
       answer.usage = {
-        input: (usage['promptTokenCount'] ?? 0) + (usage['toolUsePromptTokenCount'] ?? 0),
-        output: (usage['candidatesTokenCount'] ?? 0) + (usage['thoughtsTokenCount'] ?? 0),
-        cached: usage['cachedContentTokenCount'] ?? 0,
-        thinking: usage['thoughtsTokenCount'] ?? 0,
+        input: count(at(usage, 'promptTokenCount')) + count(at(usage, 'toolUsePromptTokenCount')),
+        output: count(at(usage, 'candidatesTokenCount')) + thinking,
+        cached: count(at(usage, 'cachedContentTokenCount')),
+        thinking,
       }
     }
-    for (const part of (event['candidates']?.[0]?.['content']?.['parts'] ?? []) as Json[]) {
-      if (typeof part['text'] === 'string') answer[part['thought'] ? 'thinking' : 'text'] += part['text']
-      const call = part['functionCall']
-      if (call) answer.calls.push({ name: call['name'] as string, input: JSON.stringify(call['args'] ?? {}) })
+    for (const part of list(at(event, 'candidates', 0, 'content', 'parts'))) {
+      answer[at(part, 'thought') === true ? 'thinking' : 'text'] += text(at(part, 'text'))
+      const call = at(part, 'functionCall')
+      if (call !== undefined) answer.calls.push({ name: text(at(call, 'name')), input: JSON.stringify(at(call, 'args') ?? {}) })
     }
   }
   return answer

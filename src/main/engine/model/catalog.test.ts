@@ -207,13 +207,13 @@ describe('local servers', () => {
   })
 })
 
-describe('testing a connection', () => {
-  const testing = async (baseUrl: string, script?: ModelScript) => {
-    const server = script && (await modelServer(script))
-    const catalog = catalogOf({ providers: { local: { ...LOCAL, baseUrl: server?.baseUrl ?? baseUrl } } })
-    return catalog.test('local/m')
-  }
+async function testing(baseUrl: string, script?: ModelScript) {
+  const server = script && (await modelServer(script))
+  const catalog = catalogOf({ providers: { local: { ...LOCAL, baseUrl: server?.baseUrl ?? baseUrl } } })
+  return catalog.test('local/m')
+}
 
+describe('testing a connection', () => {
   it('shows the beginning of the answer', async () => {
     expect(await testing('', [{ text: ' ok\n' }])).toMatchObject({ ok: true, message: expect.stringMatching(/^It answers: "ok" \(\d/) })
   })

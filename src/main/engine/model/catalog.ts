@@ -199,7 +199,7 @@ function addressOf(baseUrl: string | undefined): string {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 }
 
 /** Whether a request without a key is sure to be refused: the maker's own address, or a remote one for which a key was named. */

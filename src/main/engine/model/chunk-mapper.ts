@@ -182,7 +182,7 @@ export class ChunkMapper {
       throw new CodedError('model.incomplete', `The provider ended the answer with an error${finish.raw ? `: ${finish.raw}` : '.'}`)
     this.#requireStart()
     this.#inspector?.check(this.#argumentChars)
-    for (const part of [...this.#open.values()]) this.#close(part, out)
+    for (const part of this.#open.values()) this.#close(part, out)
     const wasCut = finish.unified === 'length' || finish.unified === 'content-filter'
     if (wasCut) this.#doubtful = []
     else if (this.#drafts.size > 0) throw new CodedError('model.incomplete', 'The answer ended in the middle of a tool call.')

@@ -105,24 +105,21 @@ function assistantMessage(message: AssistantMessage, rules: PromptRules): Langua
 
 function assistantPart(part: AssistantPart, rules: PromptRules, thoughts: readonly Metadata[]): AssistantContent[number] | undefined {
   const own = ownMetadata(part.metadata, rules.metadataKey)
-  switch (part.type) {
-    case 'text':
-      // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
-      return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
-    case 'thinking':
-      return rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!, thoughts)
-        ? { type: 'reasoning', text: part.text, providerOptions: own }
-        : undefined
-    case 'tool_call': {
-      const input = argumentsOf(part.input)
-      return {
-        type: 'tool-call',
-        toolCallId: rules.callId(part.callId),
-        toolName: part.name,
-        input: rules.rawInput ? input.text : input.object,
-        ...(own && { providerOptions: own }),
-      }
-    }
+  if (part.type === 'text') {
+    // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
+    return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
+  }
+  if (part.type === 'thinking') {
+    const isProven = rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!, thoughts)
+    return isProven ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
+  }
+  const input = argumentsOf(part.input)
+  return {
+    type: 'tool-call',
+    toolCallId: rules.callId(part.callId),
+    toolName: part.name,
+    input: rules.rawInput ? input.text : input.object,
+    ...(own && { providerOptions: own }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 import { z } from 'zod'
-import { textOf, type Message, type ToolCallPart } from '../../../../shared/model/message'
+import { textOf, type Message } from '../../../../shared/model/message'
 import text from '../../../../../resources/demo/script.toml?raw'
 
 const callSchema = z.strictObject({
@@ -61,28 +61,24 @@ export function demoAnswer(messages: readonly Message[], offered: readonly strin
   }
 }
 
-/** Whether the demo has said its last sentence. */
-export function isDemoEnd(step: string): boolean {
+/** Whether that is the step with the demo's last sentence. */
+function isDemoEnd(step: string): boolean {
   return step === scriptOf().step.at(-1)!.name
 }
 
 /** The demo's own calls and their results; they are known by the metadata that the provider attaches. */
 function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boolean } {
-  const results = new Map(
-    messages.flatMap((message) =>
-      message.role === 'tool' ? [[message.callId, { isError: message.isError, text: textOf(message.content) }]] : [],
-    ),
-  )
+  const results = new Map<string, Played['result']>()
+  for (const message of messages) {
+    if (message.role === 'tool') results.set(message.callId, { isError: message.isError, text: textOf(message.content) })
+  }
   const steps: Played[] = []
   let ended = false
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.parts) {
-      const mark = part.metadata?.['demo']
-      if (part.type === 'tool_call' && mark)
-        steps.push({ step: String(mark['step']), as: String(mark['as']), result: results.get((part satisfies ToolCallPart).callId) })
-      else if (mark?.['step'] !== undefined && isDemoEnd(String(mark['step']))) ended = true
-    }
+  for (const part of messages.flatMap((message) => (message.role === 'assistant' ? message.parts : []))) {
+    const { step, as } = part.metadata?.['demo'] ?? {}
+    if (typeof step !== 'string') continue
+    if (part.type !== 'tool_call') ended ||= isDemoEnd(step)
+    else if (typeof as === 'string') steps.push({ step, as, result: results.get(part.callId) })
   }
   return { steps, ended }
 }

@@ -51,11 +51,12 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
     /fetch failed|network error|invalid url|failed to parse url/i.test(message)
   ) {
     const bad = /url/i.test(message)
+    const deeper = fieldOf(fieldOf(error, 'cause'), 'message')
     return {
       code: bad ? 'model.bad_request' : 'model.connection',
       message: bad
         ? `The base URL is not a URL: ${message}`
-        : `The connection${place} failed: ${String(fieldOf(fieldOf(error, 'cause'), 'message') ?? message)}.`,
+        : `The connection${place} failed: ${typeof deeper === 'string' ? deeper : message}.`,
     }
   }
   return undefined
