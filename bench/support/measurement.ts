@@ -1,3 +1,5 @@
+import { availableParallelism, loadavg } from 'node:os'
+
 /** One number. `limit`: what it must not exceed (issue "Backbone", Must show). */
 export interface Measurement {
   name: string
@@ -23,6 +25,9 @@ export async function runAlone(isMain: boolean, benchmark: Benchmark): Promise<v
 
 /** Results as JSON on stdout, and for people on stderr with what is over its limit marked. */
 export function print(measurements: readonly Measurement[]): void {
+  const [load = 0] = loadavg()
+  // Processes of our own count too, one at a time.
+  if (load > availableParallelism() * 0.75) progress(`The machine is busy (load ${load.toFixed(1)}): times are longer than they need be.`)
   const width = Math.max(0, ...measurements.map(({ name }) => name.length))
   for (const { name, value, unit, limit, note } of measurements) {
     const against = limit === undefined ? '' : value > limit ? `  OVER the limit of ${limit}` : `  (limit ${limit})`
