@@ -57,14 +57,18 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
     const ofSession: Command[] = !current
       ? []
       : [
-          {
-            id: 'stop',
-            group: 'This session',
-            label: 'Stop the running turn',
-            shortcut: 'Mod+.',
-            icon: <Square aria-hidden />,
-            run: () => void client.session.stop({ sessionId: current.sessionId }).catch(tellFailure),
-          },
+          ...(current.status === 'running' || current.status === 'waiting'
+            ? [
+                {
+                  id: 'stop',
+                  group: 'This session',
+                  label: 'Stop the running turn',
+                  shortcut: 'Mod+.',
+                  icon: <Square aria-hidden />,
+                  run: () => void client.session.stop({ sessionId: current.sessionId }).catch(tellFailure),
+                },
+              ]
+            : []),
           {
             id: 'model',
             group: 'This session',

@@ -28,6 +28,7 @@ export function App({ connection }: { connection: Connection }) {
   const { data: settings } = useSettings()
   const room = useRoom()
   const view = useLayout((layout) => layout.view)
+  const lastSessionId = useLayout((layout) => layout.lastSessionId)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
   const drawer = useLayout((layout) => layout.drawer)
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
@@ -84,7 +85,7 @@ export function App({ connection }: { connection: Connection }) {
         )}
         {view.kind === 'new' && (
           <>
-            <HeaderBar {...frame} title="New session" folder={undefined} />
+            <HeaderBar {...frame} title="New session" folder={undefined} {...(lastSessionId !== undefined && { onClose: leave })} />
             {banners}
             <BeginPage
               key={view.folder}
