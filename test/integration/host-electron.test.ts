@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('the desktop host', () => {
       script.textContent = 'window.injected = true'
       document.head.append(script)
       const frame = document.createElement('iframe')
-      frame.src = 'http://app/'
+      frame.src = 'https://app/'
       document.body.append(frame)
     `)
     expect(await page.evaluate('[typeof injected, typeof require, typeof process, typeof ipcRenderer, typeof electron]')).toEqual(
@@ -112,9 +112,9 @@ describe.skipIf(chromium === null)('the desktop host', () => {
       )
     await click('https://example.org/docs')
     await until(() => desktop.electron.opened.length === 1, 'the link')
-    await click('http://app/other.html')
-    await click('http://app/index.html')
-    expect(page.url()).toBe('http://app/')
+    await click('https://app/other.html')
+    await click('https://app/index.html')
+    expect(page.url()).toBe('https://app/')
     const contents = desktop.window().webContents
     for (const url of [
       'https://example.org/new',

@@ -4,8 +4,8 @@ import type { Browser, BrowserContext, Frame, Page, Request as PageRequest } fro
 import type { DoublePort } from './electron-double-port'
 
 const APP_ORIGIN = 'trestle://app'
-/** Chromium outside Electron does not know the scheme, so an http origin of the same host name stands for it. */
-const STAND_IN = 'http://app'
+/** Chromium outside Electron does not know the scheme, so an https origin (a secure one, too) of the same host name stands for it. */
+const STAND_IN = 'https://app'
 
 export interface WindowHooks {
   browser: Browser

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { UserConfig } from 'vite'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import config from '../../electron.vite.config'
+import { createEngine } from '../../src/main/engine/engine'
+import { chromium, startOnDouble } from '../support/desktop-fixture'
+import { required } from '../support/required'
+import { until } from '../support/until'
+
+const root = join(import.meta.dirname, '..', '..')
+let rendererDir = ''
+
+beforeAll(async () => {
+  if (chromium === null) return
+  rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
+  const renderer = (config as { renderer: UserConfig }).renderer
+  await build({
+    ...renderer,
+    configFile: false,
+    logLevel: 'error',
+    root: join(root, 'src', 'renderer'),
+    base: './',
+    build: {
+      ...renderer.build,
+      outDir: rendererDir,
+      emptyOutDir: true,
+      rolldownOptions: { input: join(root, 'src', 'renderer', 'index.html') },
+    },
+  })
+}, 120_000)
+
+afterAll(async () => {
+  if (rendererDir !== '') await rm(rendererDir, { recursive: true })
+})
+
+describe.skipIf(chromium === null)('the app on the desktop host', () => {
+  test('the real interface and the real engine meet through the port, and the page breaks none of its own rules', async () => {
+    const desktop = await startOnDouble({
+      rendererDir,
+      openEngine: ({ home, log }) => createEngine({ version: '9.9.9', home, log, watch: false }),
+    })
+    await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
+    const { page } = required(desktop.electron.windows[0], 'a window').webContents
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.reload()
+    // What the first page shows comes from app.info, session.list and settings.get.
+    await page.getByText('Demo (scripted)').first().waitFor()
+    expect(await page.title()).toContain('Trestle')
+    expect(complaints).toEqual([])
+    desktop.electron.app.quit()
+    await until(() => desktop.electron.app.hasQuit, 'the end')
+    expect(await desktop.log()).toBe('')
+  })
+})
