@@ -21,6 +21,7 @@ afterEach(async () => {
 
 async function start(options: Partial<WebHostOptions> = {}): Promise<WebHost & { token: string; folder: string; logged: string[] }> {
   const base = await mkdtemp(join(tmpdir(), 'trestle-web-'))
+  cleanups.push(() => rm(base, { recursive: true }))
   const folder = join(base, 'renderer')
   await mkdir(join(folder, 'assets'), { recursive: true })
   await writeFile(join(base, 'secret.txt'), 'secret')
@@ -35,10 +36,7 @@ async function start(options: Partial<WebHostOptions> = {}): Promise<WebHost & {
     logBug: (message, error) => logged.push(`${message} ${String(error)}`),
     ...options,
   })
-  cleanups.push(async () => {
-    await host.close()
-    await rm(base, { recursive: true })
-  })
+  cleanups.push(() => host.close())
   return { ...host, token: new URL(host.url).hash.slice('#token='.length), folder, logged }
 }
 
