@@ -132,6 +132,12 @@ describe.each(ALL_TYPES)('%s', (type) => {
     )
   })
 
+  it('reads an event stream that the server calls JSON', async () => {
+    await playing(type, [{ text: 'hello', faults: { headers: { 'content-type': 'application/json' } } }], async (provider) => {
+      expect((await collect(provider.stream(askFor('hi'), unstopped()))).text).toBe('hello')
+    })
+  })
+
   it('uses one connection for several requests', async () => {
     await playing(type, [{ text: 'a', repeat: 5 }], async (provider, server) => {
       for (let n = 0; n < 5; n += 1) await collect(provider.stream(askFor('hi'), unstopped()))

@@ -37,20 +37,22 @@ export function modelFetch(options: {
       )
     }
     if (!response.ok) return response
-    await refuseOther(response, options.secrets)
-    return options.alive && response.body ? watched(response, options.alive) : response
+    const stream = await eventStream(response, options.secrets)
+    return options.alive && stream.body ? watched(stream, options.alive) : stream
   }
 }
 
-/** Throws when a good response is not an event stream. A missing content type is given the benefit of the doubt. */
-async function refuseOther(response: Response, secrets: readonly string[]): Promise<void> {
+/** The good response if it is an event stream; throws when it is not. A missing or odd content type is given the benefit of the doubt. */
+async function eventStream(response: Response, secrets: readonly string[]): Promise<Response> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? ''
   if (type.includes('html')) {
     await response.body?.cancel()
     throw new CodedError('model.bad_request', 'A web page answered, not a model server. Check the base URL; it often ends in /v1.')
   }
-  if (!/\bjson\b/.test(type) || /ndjson|json-seq|stream/.test(type)) return
+  if (!/\bjson\b/.test(type)) return response
   const text = await response.text()
+  // Some servers call their event stream JSON.
+  if (/^\s*(?:data|event|id|retry|):/.test(text)) return new Response(text, { status: response.status, headers: response.headers })
   let body: unknown
   try {
     body = JSON.parse(text)
