@@ -29,7 +29,7 @@ describe('diffLines', () => {
     const before = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n')
     const after = before.replace('line 10', 'LINE 10').replace('line 30', 'LINE 30')
     const lines = diffLines(createTwoFilesPatch('a', 'b', before, after, '', '', { context: 3 }))
-    expect(lines.filter((line) => line.kind === 'gap').map((line) => line.hidden)).toEqual([7, 13])
+    expect(lines.filter((line) => line.kind === 'gap').map((line) => line.hidden)).toEqual([13])
     expect(diffLines('@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n').map((line) => line.kind)).toEqual(['del', 'note', 'add'])
   })
 })

@@ -19,8 +19,9 @@ export function diffLines(diff: string): DiffLine[] {
       // A side without lines names the line before it.
       const oldStart = Number(hunk[1]) + (hunk[2] === '0' ? 1 : 0)
       const newStart = Number(hunk[3]) + (hunk[4] === '0' ? 1 : 0)
-      const hidden = inHunk ? newStart - newLine : newStart - 1
-      if (hidden > 0 && (inHunk || newStart > 1)) lines.push({ kind: 'gap', hidden, text: hunk[5] ?? '' })
+      const hidden = newStart - newLine
+      // What comes before the first hunk is plain from its line numbers.
+      if (inHunk && hidden > 0) lines.push({ kind: 'gap', hidden, text: hunk[5] ?? '' })
       oldLine = oldStart
       newLine = newStart
       inHunk = true

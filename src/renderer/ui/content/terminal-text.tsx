@@ -25,7 +25,7 @@ export const TerminalText = memo(function TerminalText({ text, live = false, lab
   return (
     <div className="term">
       {cut && (
-        <button type="button" className="term-more" onClick={() => setAll(true)}>
+        <button type="button" className="term-more" data-grows onClick={() => setAll(true)}>
           Show {text.length.toLocaleString()} characters from the beginning
         </button>
       )}

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { CodeBlock } from './code-block'
 import { InlineView } from './inline-view'
 
@@ -37,7 +37,7 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
     case 'list':
       return <List token={block as Tokens.List} streaming={streaming} />
     case 'table':
-      return <Table token={block as Tokens.Table} />
+      return <Table token={block as Tokens.Table} streaming={streaming} />
     case 'hr':
       return <hr />
     case 'space':
@@ -77,31 +77,46 @@ function List({ token, streaming }: { token: Tokens.List; streaming: boolean }) 
   )
 }
 
-function Table({ token }: { token: Tokens.Table }) {
+/** Rows shown at first, and while a long table grows: its newest. */
+const SHOWN_ROWS = 80
+const TAIL_ROWS = 30
+
+function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }) {
+  const [all, setAll] = useState(false)
+  const long = token.rows.length > SHOWN_ROWS + 10
+  const from = long && streaming ? token.rows.length - TAIL_ROWS : 0
+  const to = long && !streaming && !all ? SHOWN_ROWS : token.rows.length
   return (
-    <div className="md-table" tabIndex={0} role="region" aria-label="Table">
-      <table>
-        <thead>
-          <tr>
-            {token.header.map((cell, index) => (
-              <th key={index} data-align={cell.align ?? undefined}>
-                <InlineView tokens={cell.tokens} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {token.rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((cell, column) => (
-                <td key={column} data-align={cell.align ?? undefined}>
+    <div className="md-table">
+      <div tabIndex={0} role="region" aria-label="Table">
+        <table>
+          <thead>
+            <tr>
+              {token.header.map((cell, index) => (
+                <th key={index} data-align={cell.align ?? undefined}>
                   <InlineView tokens={cell.tokens} />
-                </td>
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {token.rows.slice(from, to).map((row, index) => (
+              <tr key={from + index}>
+                {row.map((cell, column) => (
+                  <td key={column} data-align={cell.align ?? undefined}>
+                    <InlineView tokens={cell.tokens} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {long && !streaming && (
+        <button type="button" className="code-more" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? `Show the first ${SHOWN_ROWS} rows` : `Show all ${token.rows.length.toLocaleString()} rows`}
+        </button>
+      )}
     </div>
   )
 }

@@ -36,7 +36,7 @@ export function splitBlocks(source: string, before: SplitText = NOTHING): SplitT
   const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source
   const base = text.startsWith(before.text) ? before : NOTHING
   if (base !== NOTHING && base.text === text) return base
-  const { tokens, links } = read(text.slice(base.offset), base.links)
+  const { tokens, links } = read(copied(text.slice(base.offset)), base.links)
   const blocks = base.blocks.slice(0, base.settled)
   let key = base.offset
   let joined = CUT.has(blocks.at(-1)?.token ?? NO_TOKEN)
@@ -59,6 +59,14 @@ export function splitBlocks(source: string, before: SplitText = NOTHING): SplitT
 }
 
 const NO_TOKEN: Token = { type: 'space', raw: '' }
+
+/**
+ * A copy of a text's end. Without it every settled block, whose text is a slice of a slice, would keep the whole answer as it was at
+ * that moment in memory.
+ */
+function copied(text: string): string {
+  return ` ${text}`.slice(1)
+}
 
 function read(source: string, known: Links): { tokens: Token[]; links: Links } {
   const lexer = new Lexer({ gfm: true, breaks: false })

@@ -19,7 +19,7 @@ function Rows({ rows, of }: { rows: readonly ReactNode[]; of: string }) {
     <>
       {long && !all ? rows.slice(0, FIRST_ROWS) : rows}
       {long && !all && (
-        <button type="button" className="diff-more" onClick={() => setAll(true)}>
+        <button type="button" className="diff-more" data-grows onClick={() => setAll(true)}>
           Show all {rows.length.toLocaleString()} {of}
         </button>
       )}

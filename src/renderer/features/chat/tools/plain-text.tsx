@@ -13,7 +13,7 @@ export function PlainText({ text, label, failed = false }: { text: string; label
         {cut ? text.slice(0, SHOWN_CHARS) : text}
       </pre>
       {cut && (
-        <button type="button" className="diff-more" onClick={() => setAll(true)}>
+        <button type="button" className="diff-more" data-grows onClick={() => setAll(true)}>
           Show all {text.length.toLocaleString()} characters
         </button>
       )}

@@ -17,7 +17,8 @@ const GO_ON: UserPart[] = [{ type: 'text', text: 'Go on from where you stopped.'
 
 /** How a turn ended when it did not simply end, and what can be done. */
 export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
-  const again = item.steps <= 1 && prompt ? prompt : GO_ON
+  // A turn that had come to something goes on; one that had not is asked again.
+  const again = item.steps <= 1 && item.stop !== 'max_turn_requests' && prompt ? prompt : GO_ON
   const action = latest && (
     <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt(again)}>
       {again === GO_ON ? 'Go on' : 'Try again'}
@@ -40,7 +41,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'max_turn_requests':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The turn reached its limit after {item.steps} steps.
+          The turn reached its limit after {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
         </Line>
       )
     case 'max_tokens':

@@ -11,6 +11,7 @@ import { UserMessage } from './user-message'
 interface RowProps {
   sessionId: string
   item: TranscriptItem
+  hidden: boolean
   /** How it stands to the row above: apart, or as the next call of a group. */
   gap: 'none' | 'apart' | 'grouped'
   /** Only for the end of a turn. */
@@ -20,8 +21,8 @@ interface RowProps {
 }
 
 /** One row of the transcript. Drawn again only when its item changes. */
-export const Row = memo(function Row({ sessionId, item, gap, latest, prompt, onPrompt }: RowProps) {
-  if (item.kind === 'answer' && isSilent(item)) return null
+export const Row = memo(function Row({ sessionId, item, hidden, gap, latest, prompt, onPrompt }: RowProps) {
+  if (hidden) return null
   return (
     <div className="row" data-gap={gap} data-kind={item.kind}>
       {item.kind === 'user' ? (
@@ -51,12 +52,17 @@ function OpenableTool({ sessionId, item }: { sessionId: string; item: Extract<Tr
   return <ToolRow item={item} open={open} onToggle={toggle} />
 }
 
-/** The nearest row above that shows anything decides the gap. */
-export function gapAbove(items: readonly TranscriptItem[], index: number): RowProps['gap'] {
+/** Whether an item has no row: an empty answer, or the call that is being asked about. */
+export function isHidden(item: TranscriptItem, asked: string | undefined): boolean {
+  return (item.kind === 'answer' && isSilent(item)) || (item.kind === 'tool' && item.state === 'waiting' && item.callId === asked)
+}
+
+/** The nearest row above that is shown decides the gap. */
+export function gapAbove(items: readonly TranscriptItem[], index: number, asked: string | undefined): RowProps['gap'] {
   const item = items[index]
   for (let n = index - 1; n >= 0; n -= 1) {
     const above = items[n]
-    if (!above || (above.kind === 'answer' && isSilent(above))) continue
+    if (!above || isHidden(above, asked)) continue
     return above.kind === 'tool' && item?.kind === 'tool' ? 'grouped' : 'apart'
   }
   return 'none'

@@ -9,7 +9,7 @@ import { Spinner } from '../../../ui/spinner'
 import { OpenLink } from '../markdown/open-link'
 import { Announcer } from './announcer'
 import { useOpenRows } from './open-rows'
-import { gapAbove, promptOf, Row } from './row'
+import { gapAbove, isHidden, promptOf, Row } from './row'
 import './transcript.css'
 import { useScrollOwner } from './use-scroll-owner'
 import { WaitingRow } from './waiting-row'
@@ -29,6 +29,7 @@ export interface TranscriptProps {
   empty?: ReactNode
 }
 
+/** The same as in transcript.css. */
 const PADDING_TOP = 22
 
 /** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
@@ -36,8 +37,8 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   const { items, hasMore, header } = view
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
-  const foot = useRef<HTMLDivElement>(null)
-  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, foot, onLoadOlder })
+  const content = useRef<HTMLDivElement>(null)
+  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, content, onLoadOlder })
   const before = useRef({ firstId: items[0]?.id, length: items.length })
   // Older rows in front: the position is kept from the end for this one drawing. The store sees to it that nothing else changes with it.
   const shift = items.length > before.current.length && items[0]?.id !== before.current.firstId
@@ -61,30 +62,40 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   )
 
   const busy = header.turnId !== undefined
+  const asked = header.approvals[0]?.callId
   const drawRow = useCallback(
     (item: TranscriptItem, index: number) => (
       <Row
         key={item.id}
         sessionId={sessionId}
         item={item}
-        gap={gapAbove(items, index)}
+        // The card that asks about a call stands for its row.
+        hidden={isHidden(item, asked)}
+        gap={gapAbove(items, index, asked)}
         latest={item.kind === 'end' && index === items.length - 1 && !busy}
         prompt={item.kind === 'end' ? promptOf(items, index) : undefined}
         onPrompt={onPrompt}
       />
     ),
-    [sessionId, items, busy, onPrompt],
+    [sessionId, items, busy, asked, onPrompt],
   )
 
   return (
     <OpenLink value={onOpenLink}>
       <div className="transcript">
-        <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation" onWheel={owner.onWheel}>
-          {items.length === 0 && !busy ? (
-            <div className="transcript-empty">{empty}</div>
-          ) : (
-            <>
-              <div style={{ height: PADDING_TOP }} />
+        <div
+          ref={scroller}
+          className="transcript-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label="Conversation"
+          onWheel={owner.onWheel}
+          onClickCapture={owner.onClick}
+        >
+          <div ref={content} className="transcript-content">
+            {items.length === 0 && !busy ? (
+              <div className="transcript-empty">{empty}</div>
+            ) : (
               <Virtualizer
                 ref={list}
                 scrollRef={scroller}
@@ -94,15 +105,14 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
                 bufferSize={500}
                 {...(owner.sizes && { cache: owner.sizes })}
                 onScroll={owner.onScroll}
-                onResize={owner.onResize}
               >
                 {drawRow}
               </Virtualizer>
-            </>
-          )}
-          <div ref={foot} className="transcript-foot">
-            {tail}
-            {busy && <WaitingRow view={view} aliveAt={aliveAt} />}
+            )}
+            <div className="transcript-foot">
+              {tail}
+              {busy && <WaitingRow view={view} aliveAt={aliveAt} />}
+            </div>
           </div>
         </div>
         {loadingOlder && (

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject, type WheelEvent } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject, type MouseEvent, type WheelEvent } from 'react'
 import type { CacheSnapshot, VirtualizerHandle } from 'virtua'
 import type { TranscriptItem } from '../../../../shared/model/transcript-item'
 import { savedPositions } from './positions'
@@ -10,14 +10,15 @@ interface ScrollOwnerInput {
   hasMore: boolean
   list: RefObject<VirtualizerHandle | null>
   scroller: RefObject<HTMLElement | null>
-  foot: RefObject<HTMLElement | null>
+  /** Everything that scrolls. */
+  content: RefObject<HTMLElement | null>
   onLoadOlder: () => void
 }
 
 interface ScrollOwner {
   onScroll: () => void
-  onResize: () => void
   onWheel: (event: WheelEvent) => void
+  onClick: (event: MouseEvent) => void
   goToEnd: () => void
   goTo: (index: number) => void
   /** The reader is away from the end. */
@@ -30,16 +31,21 @@ interface ScrollOwner {
 
 /** So near to the beginning (px), older rows are asked for. */
 const LOAD_AHEAD = 1600
+/** So long after an input (ms) a movement counts as its doing; smooth scrolling takes that long. */
+const INPUT_MS = 600
+const INPUTS = ['wheel', 'keydown', 'pointerdown', 'pointermove', 'touchmove', 'focusin'] as const
 
 /**
  * The one owner of a transcript's scroll position: nobody else sets it. It follows the end until the reader moves up, keeps the place
  * while rows above are measured (the virtual list does), and puts a session back where it was left. One instance per session
  * (the transcript is mounted with the session as its key).
  */
-export function useScrollOwner({ sessionId, items, hasMore, list, scroller, foot, onLoadOlder }: ScrollOwnerInput): ScrollOwner {
+export function useScrollOwner({ sessionId, items, hasMore, list, scroller, content, onLoadOlder }: ScrollOwnerInput): ScrollOwner {
   const saved = useMemo(() => savedPositions.get(sessionId), [sessionId])
   const following = useRef(saved?.following ?? true)
   const last = useRef<ScrollMetrics>({ top: 0, height: 0, viewport: 0 })
+  /** When the reader last did something that can scroll. */
+  const touched = useRef(Number.NEGATIVE_INFINITY)
   const [away, setAway] = useState(false)
   const [lastSeen, setLastSeen] = useState<string>()
   const now = useRef({ items, hasMore, onLoadOlder })
@@ -61,7 +67,8 @@ export function useScrollOwner({ sessionId, items, hasMore, list, scroller, foot
     const element = scroller.current
     if (!element) return
     const here = metrics(element)
-    const follows = followsEnd(following.current, last.current, here)
+    const byReader = performance.now() - touched.current < INPUT_MS
+    const follows = followsEnd(following.current, last.current, here, byReader)
     if (following.current && !follows) leave()
     following.current = follows
     last.current = here
@@ -101,13 +108,27 @@ export function useScrollOwner({ sessionId, items, hasMore, list, scroller, foot
   // New rows and grown ones. Reading the height here costs the layout that this frame needs anyway.
   useLayoutEffect(toEnd)
 
-  // The card and the waiting row below the list, and the window itself.
+  // Rows being measured, pictures, cards, the waiting row, and the window itself: told after layout and before the frame is shown.
   useEffect(() => {
-    const watch = new ResizeObserver(() => toEnd())
-    if (foot.current) watch.observe(foot.current)
+    const watch = new ResizeObserver(() => (following.current ? toEnd() : look()))
+    if (content.current) watch.observe(content.current)
     if (scroller.current) watch.observe(scroller.current)
     return () => watch.disconnect()
-  }, [foot, scroller, toEnd])
+  }, [content, scroller, toEnd, look])
+
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const note = (event: Event): void => {
+      // A pointer that only passes over does not scroll; one that is held (the scrollbar, a selection) does.
+      if (event instanceof PointerEvent && event.type === 'pointermove' && event.buttons === 0) return
+      touched.current = performance.now()
+    }
+    for (const input of INPUTS) element.addEventListener(input, note, { passive: true })
+    return () => {
+      for (const input of INPUTS) element.removeEventListener(input, note)
+    }
+  }, [scroller])
 
   const onWheel = useCallback(
     (event: WheelEvent) => {
@@ -116,6 +137,15 @@ export function useScrollOwner({ sessionId, items, hasMore, list, scroller, foot
       if (event.deltaY < 0 && following.current && element && element.scrollTop > 0 && !event.ctrlKey) leave()
     },
     [scroller, leave],
+  )
+
+  const onClick = useCallback(
+    (event: MouseEvent) => {
+      // What is opened stays where it was clicked, even at the end; when it is closed again, the end is followed again.
+      const opener = event.target instanceof Element && event.target.closest('button[aria-expanded], [data-grows]')
+      if (opener && following.current) leave()
+    },
+    [leave],
   )
 
   const goToEnd = useCallback(() => {
@@ -138,8 +168,8 @@ export function useScrollOwner({ sessionId, items, hasMore, list, scroller, foot
   const sizes = saved && saved.count === items.length && saved.firstId === firstId ? saved.sizes : undefined
   const fresh = away ? freshRows(items, lastSeen) : 0
   return useMemo(
-    () => ({ onScroll: look, onResize: toEnd, onWheel, goToEnd, goTo, away, fresh, sizes }),
-    [look, toEnd, onWheel, goToEnd, goTo, away, fresh, sizes],
+    () => ({ onScroll: look, onWheel, onClick, goToEnd, goTo, away, fresh, sizes }),
+    [look, onWheel, onClick, goToEnd, goTo, away, fresh, sizes],
   )
 }
 

@@ -30,7 +30,7 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
         {waits ? 'Waiting for you' : retry ? retryWord(retry.until, now) : word}
       </span>
       {retry && !waits && (
-        <span className="waiting-detail text-wait-ink">
+        <span className="waiting-retry">
           attempt {retry.attempt} of {retry.of}: {retry.failure.title}
         </span>
       )}
