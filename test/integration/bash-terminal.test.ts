@@ -27,6 +27,14 @@ const run = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =
   tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
 const textOf = async (command: string, more: Partial<TaskStart> = {}): Promise<string> => (await run(command, more)).text
 
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => (existsSync(`/proc/self/fd/${fd}`) ? [readlinkSync(`/proc/self/fd/${fd}`)] : []))
+}
+
+function countChildren(): number {
+  return Number(execFileSync('sh', ['-c', `ps --no-headers -o pid --ppid ${process.pid} | wc -l`], { encoding: 'utf8' }))
+}
+
 describe('how a command ends', () => {
   test('success, failure, unknown commands, syntax errors and signals are told apart', async () => {
     expect((await run('true')).task).toMatchObject({ status: 'completed', exitCode: 0, outputBytes: 0 })
@@ -166,17 +174,13 @@ describe('cost', () => {
 
   test('200 commands leave no open file, no terminal and no process behind', async () => {
     await run('true')
-    const open = (): string[] =>
-      readdirSync('/proc/self/fd').flatMap((fd) => (existsSync(`/proc/self/fd/${fd}`) ? [readlinkSync(`/proc/self/fd/${fd}`)] : []))
-    const children = (): number =>
-      Number(execFileSync('sh', ['-c', `ps --no-headers -o pid --ppid ${process.pid} | wc -l`], { encoding: 'utf8' }))
-    const [filesBefore, childrenBefore] = [open().length, children()]
+    const [filesBefore, childrenBefore] = [openFiles().length, countChildren()]
     const started = performance.now()
     for (let round = 0; round < 200; round++) await run('echo hi')
     expect((performance.now() - started) / 200).toBeLessThan(40)
-    expect(open().length).toBeLessThanOrEqual(filesBefore)
-    expect(open().filter((path) => path.includes('ptmx') || path.includes('/pts/'))).toEqual([])
-    expect(children()).toBeLessThanOrEqual(childrenBefore)
+    expect(openFiles().length).toBeLessThanOrEqual(filesBefore)
+    expect(openFiles().filter((path) => path.includes('ptmx') || path.includes('/pts/'))).toEqual([])
+    expect(countChildren()).toBeLessThanOrEqual(childrenBefore)
   })
 
   test('20 commands at once all end with their own output', async () => {

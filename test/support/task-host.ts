@@ -15,7 +15,7 @@ await Promise.all(
         cwd: process.cwd(),
         timeoutMs: null,
         signal: new AbortController().signal,
-        onOutput: (raw) => console.log(`${index}: ${raw.split('\n')[0]}`),
+        onOutput: (raw) => void process.stdout.write(`${index}: ${raw.split('\n')[0]}\n`),
       },
       1_000,
     ),
