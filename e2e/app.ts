@@ -8,7 +8,7 @@ import type { ModelScript } from '../test/support/model-script'
 import { startModelServer, type ModelServer } from '../test/support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../test/support/scratch'
 
-const ROOT = join(__dirname, '..')
+const ROOT = join(import.meta.dirname, '..')
 
 export interface App {
   scratch: Scratch
@@ -76,7 +76,7 @@ export { expect } from '@playwright/test'
 function electronBinary(): string | undefined {
   if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return undefined
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH']
-  const folder = dirname(createRequire(__filename).resolve('electron/package.json'))
+  const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   const note = join(folder, 'path.txt')
   const path = override !== undefined ? join(override, 'electron') : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
   return path !== undefined && existsSync(path) ? path : undefined

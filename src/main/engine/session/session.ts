@@ -32,6 +32,9 @@ export interface SessionDeps {
 
 type Listener = (event: SessionEvent) => void
 
+/** A client that reloads or reconnects counts as present for so long, in ms. */
+const RETURN_GRACE_MS = 30_000
+
 /** One open session: its turns, its queue, its approvals and who is watching. Only one process has it at a time (the store's lease). */
 export class Session {
   readonly id: string
@@ -39,6 +42,8 @@ export class Session {
   readonly #deps: SessionDeps
   readonly #live = new LiveState()
   readonly #listeners = new Map<Listener, { canAnswer: boolean }>()
+  /** When the latest one who could answer an approval stopped watching; ms since the epoch. */
+  #leftAt = -Infinity
   /** Queued prompts that are to join the running turn. */
   #steering: string[] = []
   #running: { abort: AbortController; done: Promise<void> } | undefined
@@ -66,14 +71,16 @@ export class Session {
     return this.#listeners.size > 0
   }
 
-  /** Whether somebody is there who can answer an approval. */
+  /** Whether somebody is there who can answer an approval, or has only just left: a page that reloads comes back. */
   get canAsk(): boolean {
-    return [...this.#listeners.values()].some((options) => options.canAnswer)
+    return [...this.#listeners.values()].some((options) => options.canAnswer) || this.#deps.now() - this.#leftAt < RETURN_GRACE_MS
   }
 
   listen(listener: Listener, { canAnswer = false }: { canAnswer?: boolean } = {}): () => void {
     this.#listeners.set(listener, { canAnswer })
-    return () => this.#listeners.delete(listener)
+    return () => {
+      if (this.#listeners.delete(listener) && canAnswer) this.#leftAt = this.#deps.now()
+    }
   }
 
   /** Records first, tells second. */

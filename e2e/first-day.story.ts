@@ -1,0 +1,44 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from './app'
+
+test.use({ bare: true })
+
+test('a newcomer tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'Use a scratch folder for the demo' }).click()
+  await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
+  await page.getByRole('button', { name: 'Start the demo' }).click()
+  await page.getByRole('textbox', { name: /message/i }).fill('Show me around')
+  await page.keyboard.press('Enter')
+
+  const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
+  await expect(write).toContainText('# Trestle demo')
+  const scratch = join(app.scratch.home, 'scratch', readdirSync(join(app.scratch.home, 'scratch'))[0]!)
+  expect(readdirSync(scratch)).not.toContain('trestle-demo.md')
+  await write.getByRole('button', { name: 'Allow once' }).click()
+
+  const edit = page.getByRole('group', { name: /Edit trestle-demo\.md/ })
+  await edit.getByRole('button', { name: 'Allow once' }).click()
+  const command = page.getByRole('group', { name: /Bash wc/ })
+  await command.getByRole('button', { name: 'Allow once' }).click()
+
+  await expect(page.getByRole('button', { name: /^Stop/ })).toBeHidden()
+  expect(readFileSync(join(scratch, 'trestle-demo.md'), 'utf8')).toContain('# Trestle demo')
+  await expect(page.getByText('scripted').first()).toBeVisible()
+  await expect(page.getByText('3 of 3 done').first()).toBeVisible()
+})
+
+test('a newcomer connects a provider, tests it and talks to it', async ({ app }) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'Connect a provider' }).click()
+  const form = page.getByRole('form').or(page.locator('form')).first()
+  await form.getByLabel('Base URL').fill(app.server.baseUrl)
+  await form.getByLabel('API key').fill('sk-typed-into-the-app')
+  await form.getByLabel('Model name').fill('scripted')
+  await form.getByRole('button', { name: /Connect|Save/ }).click()
+  await expect(page.getByRole('radio', { name: /scripted/ }).first()).toBeVisible()
+  const config = readFileSync(join(app.scratch.home, 'config.toml'), 'utf8')
+  expect(config).toContain(app.server.baseUrl)
+  expect(config).not.toContain('sk-typed-into-the-app')
+})

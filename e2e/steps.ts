@@ -1,0 +1,20 @@
+import type { Page } from '@playwright/test'
+import { expect, type App } from './app'
+
+/** Opens a session in the scratch project through the page's own folder dialog. */
+export async function startSession(app: App): Promise<void> {
+  const { page } = app
+  await page.getByRole('button', { name: /Choose a folder/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill(app.scratch.project)
+  await dialog.getByRole('textbox').press('Enter')
+  await dialog.getByRole('button', { name: /Open|Choose|Use/ }).click()
+  await page.getByRole('button', { name: /Start the session/ }).click()
+  await expect(page.getByRole('textbox', { name: /message/i })).toBeVisible()
+}
+
+/** Sends a prompt with the keyboard. */
+export async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: /message/i }).fill(words)
+  await page.keyboard.press('Enter')
+}
