@@ -101,6 +101,9 @@ function finalFailure(error: unknown, attempts: number): Failure {
 async function receive(provider: Provider, request: ModelRequest, answer: Answer, idleMs: number, signal: AbortSignal): Promise<void> {
   const inner = new AbortController()
   let lastSign = Date.now()
+  const alive = (): void => {
+    lastSign = Date.now()
+  }
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => fail(new Error('stopped'))
     const watch = setInterval(
@@ -122,9 +125,9 @@ async function receive(provider: Provider, request: ModelRequest, answer: Answer
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
     const read = async (): Promise<void> => {
-      for await (const chunk of provider.stream(request, inner.signal)) {
+      for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
         if (inner.signal.aborted) return
-        lastSign = Date.now()
+        alive()
         answer.add(chunk)
       }
     }
