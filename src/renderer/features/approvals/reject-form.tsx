@@ -13,7 +13,9 @@ const MOST = 10_000
 export function RejectForm({ onSend, onBack }: RejectFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    field.current?.focus()
+  }, [])
   const send = (): void => onSend(text.trim() === '' ? undefined : text.trim())
   return (
     <form

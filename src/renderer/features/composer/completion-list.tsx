@@ -14,7 +14,9 @@ export const optionId = (listId: string, index: number): string => `${listId}-${
 /** Files and folders that fit what was typed. The focus stays in the text; the chosen one is told by aria-activedescendant. */
 export function CompletionList({ id, found, chosen, onChoose }: CompletionListProps) {
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }), [chosen])
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
   return (
     <>
       <ul ref={list} id={id} role="listbox" aria-label="Files" className="completion">

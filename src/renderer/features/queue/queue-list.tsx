@@ -70,7 +70,9 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
 function EditPrompt({ prompt, onSave, onCancel }: { prompt: QueuedPrompt; onSave: (parts: UserPart[]) => void; onCancel: () => void }) {
   const [text, setText] = useState(() => textOf(prompt.parts))
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    field.current?.focus()
+  }, [])
   const media = prompt.parts.filter((part) => part.type === 'media')
   const canSave = text.trim() !== '' || media.length > 0
   const save = (): void => {

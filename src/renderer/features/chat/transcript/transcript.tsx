@@ -38,7 +38,7 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, content, onLoadOlder })
+  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, content, paddingTop: PADDING_TOP, onLoadOlder })
   const before = useRef({ firstId: items[0]?.id, length: items.length })
   // Older rows in front: the position is kept from the end for this one drawing. The store sees to it that nothing else changes with it.
   const shift = items.length > before.current.length && items[0]?.id !== before.current.firstId

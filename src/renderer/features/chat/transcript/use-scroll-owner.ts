@@ -12,6 +12,8 @@ interface ScrollOwnerInput {
   scroller: RefObject<HTMLElement | null>
   /** Everything that scrolls. */
   content: RefObject<HTMLElement | null>
+  /** Space above the list, in px. */
+  paddingTop: number
   onLoadOlder: () => void
 }
 
@@ -40,7 +42,16 @@ const INPUTS = ['wheel', 'keydown', 'pointerdown', 'pointermove', 'touchmove', '
  * while rows above are measured (the virtual list does), and puts a session back where it was left. One instance per session
  * (the transcript is mounted with the session as its key).
  */
-export function useScrollOwner({ sessionId, items, hasMore, list, scroller, content, onLoadOlder }: ScrollOwnerInput): ScrollOwner {
+export function useScrollOwner({
+  sessionId,
+  items,
+  hasMore,
+  list,
+  scroller,
+  content,
+  paddingTop,
+  onLoadOlder,
+}: ScrollOwnerInput): ScrollOwner {
   const saved = useMemo(() => savedPositions.get(sessionId), [sessionId])
   const following = useRef(saved?.following ?? true)
   const last = useRef<ScrollMetrics>({ top: 0, height: 0, viewport: 0 })
@@ -96,14 +107,14 @@ export function useScrollOwner({ sessionId, items, hasMore, list, scroller, cont
       const firstId = now.current.items[0]?.id
       savedPositions.set(sessionId, {
         following: following.current,
-        offset: handle.scrollOffset - handle.getItemOffset(first),
+        offset: handle.scrollOffset - handle.getItemOffset(first) - paddingTop,
         sizes: handle.cache,
         count: now.current.items.length,
         ...(itemId !== undefined && { itemId }),
         ...(firstId !== undefined && { firstId }),
       })
     }
-  }, [sessionId, saved, list, scroller, toEnd])
+  }, [sessionId, saved, list, scroller, paddingTop, toEnd])
 
   // New rows and grown ones. Reading the height here costs the layout that this frame needs anyway.
   useLayoutEffect(toEnd)
