@@ -33,26 +33,29 @@ interface CommandInput {
   userHome: string | undefined
   /** Shows or hides the inspector, wherever it is at this width; undefined where there is none. */
   toggleInspector: (() => void) | undefined
+  /** Whether the sessions are listed too: only for the palette, shortcuts need none of them. */
+  withSessions: boolean
 }
 
 /** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
-export function useAppCommands({ settings, userHome, toggleInspector }: CommandInput): Command[] {
+export function useAppCommands({ settings, userHome, toggleInspector, withSessions }: CommandInput): Command[] {
   const client = useClient()
   const actions = useSessionActions()
-  const state = useSessions()
   const view = useLayout((layout) => layout.view)
+  const sessionId = view.kind === 'session' ? view.sessionId : undefined
+  const current = useSessions((state) => (sessionId === undefined ? undefined : state.sessions.get(sessionId)))
+  const firstWaiting = useSessions((state) => waitingSessions(state).find((summary) => summary.sessionId !== sessionId))
+  const listed = useSessions((state) => (withSessions ? state : undefined))
   const theme = useTheme()
   return useMemo(() => {
-    const projects = projectsOf(state)
-    const current = view.kind === 'session' ? state.sessions.get(view.sessionId) : undefined
+    const projects = listed ? projectsOf(listed) : []
     const step = (by: 1 | -1) => (): void => {
-      const next = neighbourOf(projects, view.kind === 'session' ? view.sessionId : undefined, by)
+      const next = neighbourOf(projectsOf(useSessions.getState()), sessionId, by)
       if (next !== undefined) actions.open(next)
     }
     const change = (input: { model?: string; mode?: PermissionMode }): void => {
       if (current) client.session.change({ sessionId: current.sessionId, ...input }).catch(tellFailure)
     }
-    const firstWaiting = waitingSessions(state).find((summary) => summary.sessionId !== current?.sessionId)
 
     const ofSession: Command[] = !current
       ? []
@@ -210,5 +213,5 @@ export function useAppCommands({ settings, userHome, toggleInspector }: CommandI
       }
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
-  }, [client, actions, state, view, theme, settings, userHome, toggleInspector])
+  }, [client, actions, listed, current, firstWaiting, sessionId, theme, settings, userHome, toggleInspector])
 }

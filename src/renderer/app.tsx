@@ -43,7 +43,7 @@ export function App({ connection }: { connection: Connection }) {
       : room.inspector
         ? { open: inspectorOpen, toggle: toggleColumn }
         : { open: drawer === 'inspector', toggle: toggleDrawer }
-  const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle })
+  const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle, withSessions: paletteOpen })
   useShortcuts([
     { shortcut: 'Mod+K', run: () => useLayout.getState().setPaletteOpen(true) },
     ...commands,

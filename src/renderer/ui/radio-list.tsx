@@ -30,7 +30,7 @@ export function RadioList<Value extends string>({ label, value, options, onChang
           htmlFor={`${id}-${option.value}`}
           className={cx(
             'flex items-start gap-3 border-t border-line px-3 py-2 first:border-t-0',
-            option.disabled ? 'opacity-60' : 'cursor-pointer hover:bg-panel has-[[data-state=checked]]:bg-panel',
+            option.disabled ? 'opacity-60' : 'cursor-pointer hover:bg-paper has-[[data-state=checked]]:bg-panel',
           )}
         >
           <RadioGroup.Item

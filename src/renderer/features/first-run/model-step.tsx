@@ -1,5 +1,5 @@
 import { Plug, RefreshCw } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { ModelView, SettingsView } from '../../../shared/model/settings'
 import { useFindLocal } from '../../state/find-local'
 import { tellFailure } from '../../state/toasts-state'
@@ -23,6 +23,13 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
   const [connecting, setConnecting] = useState(false)
   const [all, setAll] = useState(false)
   const findLocal = useFindLocal()
+  const [asked, setAsked] = useState(false)
+  const { mutate: look } = findLocal
+  // Whoever has no model of their own may have one running on this machine; a model that is found ends the search.
+  const needsOne = !settings.models.some((candidate) => candidate.origin !== 'built-in')
+  useEffect(() => {
+    if (needsOne) look()
+  }, [needsOne, look])
   const models = [...settings.models].sort((a, b) => order(a, settings) - order(b, settings))
   const cut = all ? models : models.filter((candidate, index) => index < SHOWN || candidate.id === model || candidate.scripted)
   return (
@@ -43,14 +50,17 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
           variant="quiet"
           icon={<RefreshCw aria-hidden />}
           busy={findLocal.isPending}
-          onClick={() => findLocal.mutate(undefined, { onError: tellFailure })}
+          onClick={() => {
+            setAsked(true)
+            look(undefined, { onError: tellFailure })
+          }}
         >
           {settings.models.some((candidate) => candidate.origin === 'found') || findLocal.data
             ? 'Look again for local servers'
             : 'Look for local servers'}
         </Button>
         <span role="status" className="text-small text-ink-2">
-          {findLocal.found}
+          {asked && findLocal.found}
         </span>
       </div>
       {connecting && (

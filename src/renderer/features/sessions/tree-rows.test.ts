@@ -31,10 +31,9 @@ describe('treeRows', () => {
   })
 
   it('would catch the archive claiming to be empty while it is still loading', () => {
-    const rows = (loading: boolean): string[] =>
-      keys(treeRows({ projects: [], collapsed: new Set(), archived: [], archive: { open: true, loading } }))
-    expect(rows(true)).toEqual(['no-sessions', 'archive'])
-    expect(rows(false)).toEqual(['no-sessions', 'archive', 'no-archived'])
+    const input = { projects: [], collapsed: new Set<string>(), archived: [] }
+    expect(keys(treeRows({ ...input, archive: { open: true, loading: true } }))).toEqual(['no-sessions', 'archive'])
+    expect(keys(treeRows({ ...input, archive: { open: true, loading: false } }))).toEqual(['no-sessions', 'archive', 'no-archived'])
   })
 })
 

@@ -34,7 +34,7 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
         }
       >
         <strong className="font-semibold">Disconnected{since}.</strong> Trying again, attempt {Math.max(1, attempt)}. What you typed is
-        kept; running work goes on without this window.
+        kept.
       </Banner>
     </div>
   )

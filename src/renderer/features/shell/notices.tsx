@@ -39,7 +39,8 @@ export function ConfigBanner({ problems, userHome }: { problems: readonly Config
         }
       >
         <code className="font-mono text-small">{placeOf(first, userHome)}</code> {first.message}
-        {more > 0 && ` (and ${more} more)`} <span className="text-ink-2">Defaults apply until it is mended.</span>
+        {more > 0 && ` (and ${more} more)`}{' '}
+        <span className="text-ink-2">Until it is mended, the last good settings apply, or the defaults.</span>
       </Banner>
     </div>
   )
