@@ -27,7 +27,7 @@ export default async function stepOverhead(): Promise<Measurement[]> {
       name: `step overhead, ${steps} steps, growth`,
       value: round(slope(settled) * 100),
       unit: 'ms per 100 steps',
-      note: 'slope of the best line from step 10 on',
+      note: `slope of the best line from step 10 on; the last request has ${Math.round(arrivals.at(-1)!.bytes / 1000)} kB`,
     })
   }
   return results

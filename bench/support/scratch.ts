@@ -12,7 +12,7 @@ export interface Scratch {
 
 export const SOURCE_FILES = 60
 
-/** 60 source files of about 100 lines each, with one line that Grep finds in every tenth. */
+/** 60 source files of 2 kB, with one line that Grep finds in every tenth. */
 export function makeScratch(): Scratch {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-bench-'))
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
@@ -28,11 +28,8 @@ export function sourceFile(index: number): string {
 }
 
 function sourceText(index: number): string {
-  const lines = Array.from(
-    { length: 100 },
-    (_, line) => `export const value${line} = compute(${index}, ${line}) // a line of an ordinary length`,
-  )
-  if (index % 10 === 0) lines[50] = `export const needle = 'find me ${index}'`
+  const lines = Array.from({ length: 40 }, (_, line) => `export const value${line} = compute(${index}, ${line}) // as usual`)
+  if (index % 10 === 0) lines[20] = `export const needle = 'find me ${index}'`
   return `${lines.join('\n')}\n`
 }
 
