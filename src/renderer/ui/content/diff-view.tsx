@@ -20,7 +20,7 @@ export const DiffView = memo(function DiffView({ diff, limit = 60 }: DiffViewPro
   if (lines.length === 0) return <p className="px-3 py-2 text-small text-ink-3">No change in the text.</p>
   return (
     <div>
-      <div className="diff" role="region" aria-label="Changes" tabIndex={0}>
+      <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
         <div className="diff-rows">
           {shown.map((line, index) => (
             <DiffRow key={index} line={line} />

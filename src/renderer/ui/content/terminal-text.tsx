@@ -32,7 +32,7 @@ export const TerminalText = memo(function TerminalText({ text, live = false, lab
       <pre
         ref={box}
         tabIndex={0}
-        role="region"
+        role="group"
         aria-label={label}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           atEnd.current = scrollHeight - scrollTop - clientHeight < 12

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { useState, type ReactNode } from 'react'
-import { CodeBlock } from './code-block'
+import { CodeBlock } from '../code/code-block'
 import { InlineView } from './inline-view'
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const
@@ -88,7 +88,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
   const to = long && !streaming && !all ? SHOWN_ROWS : token.rows.length
   return (
     <div className="md-table">
-      <div tabIndex={0} role="region" aria-label="Table">
+      <div tabIndex={0} role="group" aria-label="Table">
         <table>
           <thead>
             <tr>

@@ -38,7 +38,7 @@ export function FileLines({ details, fallback }: { details: Of<'file'>; fallback
     </div>
   ))
   return (
-    <div className="listing" tabIndex={0} role="region" aria-label={`Lines of ${details.path}`}>
+    <div className="listing" tabIndex={0} role="group" aria-label={`Lines of ${details.path}`}>
       <div className="w-max min-w-full">
         <Rows rows={rows} of="lines" />
       </div>
@@ -67,7 +67,7 @@ export function MatchList({ details }: { details: Of<'matches'> }) {
     </div>
   ))
   return (
-    <div className="listing" tabIndex={0} role="region" aria-label={`Matches of ${details.pattern}`}>
+    <div className="listing" tabIndex={0} role="group" aria-label={`Matches of ${details.pattern}`}>
       <Rows rows={rows} of="files" />
       {details.truncated && <p className="tool-note px-3 pb-1">There are more; the list was cut.</p>}
     </div>
@@ -93,7 +93,7 @@ export function EntryList({ details }: { details: Of<'entries'> }) {
     )
   })
   return (
-    <div className="listing" tabIndex={0} role="region" aria-label={`Entries of ${details.path}`}>
+    <div className="listing" tabIndex={0} role="group" aria-label={`Entries of ${details.path}`}>
       <Rows rows={rows} of="entries" />
     </div>
   )

@@ -9,7 +9,7 @@ export function PlainText({ text, label, failed = false }: { text: string; label
   const cut = !all && text.length > SHOWN_CHARS + 500
   return (
     <div className={cx('plain-text', failed && 'plain-text-failed')}>
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         {cut ? text.slice(0, SHOWN_CHARS) : text}
       </pre>
       {cut && (

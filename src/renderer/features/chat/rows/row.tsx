@@ -6,6 +6,7 @@ import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'
 import { EndNotice } from './end-notice'
 import { useOpenRows } from './open-rows'
+import './rows.css'
 import { UserMessage } from './user-message'
 
 interface RowProps {
