@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandEnv } from '../../src/main/engine/task/command-env'
 import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import { startInPipes } from '../../src/main/engine/task/start-in-pipes'
+import { pipeStarter } from '../../src/main/engine/task/start-in-pipes'
 import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
 
@@ -193,7 +193,7 @@ test('where no terminal can be had, commands run in pipes and it is said', async
   const piped = createTerminalTasks({
     outputDir: join(dir, 'piped'),
     env: () => commandEnv(process.env, DEFAULT_SETTINGS),
-    starter: async () => ({ start: startInPipes, note: 'No terminal.' }),
+    starter: async () => ({ starter: pipeStarter, note: 'No terminal.' }),
     graceMs: 300,
   })
   const go = (command: string, timeoutMs = 10_000): Promise<TaskEnd> =>

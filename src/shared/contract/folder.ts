@@ -12,7 +12,9 @@ export const folderContract = {
   /** Subfolders of a folder; `~` and relative paths start at the home folder. */
   list: oc.input(z.strictObject({ path: z.string().default('~') })).output(type<FolderListing>()),
   /** Files and folders of the session's project whose path fits what was typed after `@`, best first. */
-  complete: oc.input(z.strictObject({ sessionId: z.string(), query: z.string().max(500), limit: z.int().min(1).max(100).default(20) })).output(type<{ path: string; isFolder: boolean }[]>()),
+  complete: oc
+    .input(z.strictObject({ sessionId: z.string(), query: z.string().max(500), limit: z.int().min(1).max(100).default(20) }))
+    .output(type<{ path: string; isFolder: boolean }[]>()),
   /** Makes an empty scratch folder with a small project in it, for the demo model. */
   scratch: oc.output(type<{ path: string }>()),
 }

@@ -6,8 +6,16 @@ import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
 
 const id = z.string().min(1).max(100)
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string().max(2_000_000) })
-const mediaPart = z.strictObject({ type: z.literal('media'), mediaType: z.string().regex(/^(image|video)\/[\w.+-]+$/), data: z.base64(), name: z.string().optional() })
-export const promptParts = z.array(z.discriminatedUnion('type', [textPart, mediaPart])).min(1).max(50)
+const mediaPart = z.strictObject({
+  type: z.literal('media'),
+  mediaType: z.string().regex(/^(image|video)\/[\w.+-]+$/),
+  data: z.base64(),
+  name: z.string().optional(),
+})
+export const promptParts = z
+  .array(z.discriminatedUnion('type', [textPart, mediaPart]))
+  .min(1)
+  .max(50)
 
 /** A slice of a session's log; `hasMore` when there are older events. */
 export interface EventWindow {
@@ -17,18 +25,43 @@ export interface EventWindow {
 
 export const sessionContract = {
   /** Newest first; archived ones only when asked for. */
-  list: oc.input(z.strictObject({ folder: z.string().optional(), archived: z.boolean().default(false), limit: z.int().min(1).max(10_000).default(1000) })).output(type<SessionSummary[]>()),
+  list: oc
+    .input(
+      z.strictObject({
+        folder: z.string().optional(),
+        archived: z.boolean().default(false),
+        limit: z.int().min(1).max(10_000).default(1000),
+      }),
+    )
+    .output(type<SessionSummary[]>()),
   /** Opens a folder: creates an empty session in it. Fails when the folder is not there. */
-  create: oc.input(z.strictObject({ folder: z.string().min(1), model: z.string().optional(), mode: z.enum(PERMISSION_MODES).optional() })).output(type<SessionHeader>()),
+  create: oc
+    .input(z.strictObject({ folder: z.string().min(1), model: z.string().optional(), mode: z.enum(PERMISSION_MODES).optional() }))
+    .output(type<SessionHeader>()),
   /** The header and the latest window of events. Subscribe with `since = header.seq` to go on from there. */
-  open: oc.input(z.strictObject({ sessionId: id, limit: z.int().min(1).max(5000).default(400) })).output(type<EventWindow & { header: SessionHeader }>()),
+  open: oc
+    .input(z.strictObject({ sessionId: id, limit: z.int().min(1).max(5000).default(400) }))
+    .output(type<EventWindow & { header: SessionHeader }>()),
   /** Older events, for scrolling up. */
-  window: oc.input(z.strictObject({ sessionId: id, before: z.int().min(1), limit: z.int().min(1).max(5000).default(400) })).output(type<EventWindow>()),
+  window: oc
+    .input(z.strictObject({ sessionId: id, before: z.int().min(1), limit: z.int().min(1).max(5000).default(400) }))
+    .output(type<EventWindow>()),
   change: oc
-    .input(z.strictObject({ sessionId: id, title: z.string().trim().min(1).max(200).optional(), model: z.string().optional(), mode: z.enum(PERMISSION_MODES).optional(), addedFolders: z.array(z.string()).optional(), archived: z.boolean().optional() }))
+    .input(
+      z.strictObject({
+        sessionId: id,
+        title: z.string().trim().min(1).max(200).optional(),
+        model: z.string().optional(),
+        mode: z.enum(PERMISSION_MODES).optional(),
+        addedFolders: z.array(z.string()).optional(),
+        archived: z.boolean().optional(),
+      }),
+    )
     .output(type<SessionHeader>()),
   remove: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
-  search: oc.input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30) })).output(type<SearchHit[]>()),
+  search: oc
+    .input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30) }))
+    .output(type<SearchHit[]>()),
   /** Starts a turn, or queues the prompt while one runs. */
   prompt: oc.input(z.strictObject({ sessionId: id, parts: promptParts })).output(type<{ queued: boolean; promptId?: string }>()),
   /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */

@@ -10,12 +10,31 @@ export const settingsContract = {
   get: oc.output(type<SettingsView>()),
   /** Adds or changes a provider in config.toml; comments and order survive. `apiKey` goes to the secret store, never to the file. */
   saveProvider: oc
-    .input(z.strictObject({ id: name, type: z.enum(PROVIDER_TYPES), baseUrl: z.url().optional(), apiKeyEnv: z.string().optional(), apiKey: z.string().optional() }))
+    .input(
+      z.strictObject({
+        id: name,
+        type: z.enum(PROVIDER_TYPES),
+        baseUrl: z.url().optional(),
+        apiKeyEnv: z.string().optional(),
+        apiKey: z.string().optional(),
+      }),
+    )
     .output(type<SettingsView>()),
   /** Removes a provider, its models and its stored key. */
   removeProvider: oc.input(z.strictObject({ id: name })).output(type<SettingsView>()),
   saveModel: oc
-    .input(z.strictObject({ id: modelId, providerId: name, model: z.string().min(1), label: z.string().optional(), contextWindow: z.int().min(1000).max(100_000_000), toolCalls: z.boolean(), imagesIn: z.boolean(), thinking: z.boolean() }))
+    .input(
+      z.strictObject({
+        id: modelId,
+        providerId: name,
+        model: z.string().min(1),
+        label: z.string().optional(),
+        contextWindow: z.int().min(1000).max(100_000_000),
+        toolCalls: z.boolean(),
+        imagesIn: z.boolean(),
+        thinking: z.boolean(),
+      }),
+    )
     .output(type<SettingsView>()),
   removeModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
   setDefaultModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),

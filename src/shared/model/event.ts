@@ -9,24 +9,82 @@ import type { Todo } from './todo'
 /** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
 export type EventBody =
   | { type: 'session.created'; folder: string; title: string; model?: string; mode: PermissionMode; addedFolders: string[] }
-  | { type: 'session.changed'; title?: string; /** `false` when Trestle made the title itself. */ titleIsCustom?: boolean; model?: string; mode?: PermissionMode; addedFolders?: string[]; archived?: boolean }
+  | {
+      type: 'session.changed'
+      title?: string
+      /** `false` when Trestle made the title itself. */ titleIsCustom?: boolean
+      model?: string
+      mode?: PermissionMode
+      addedFolders?: string[]
+      archived?: boolean
+    }
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
   /** `promptId` is set when the prompt came from the queue, which it leaves hereby. */
   | { type: 'turn.started'; turnId: string; parts: UserPart[]; model: string; promptId?: string }
   /** A message that joins the running turn before its next step. */
-  | { type: 'turn.steered'; turnId: string; parts: UserPart[]; promptId?: string; /** `guard`: written by the loop, not by the user. */ by: 'user' | 'guard' }
+  | {
+      type: 'turn.steered'
+      turnId: string
+      parts: UserPart[]
+      promptId?: string
+      /** `guard`: written by the loop, not by the user. */ by: 'user' | 'guard'
+    }
   | { type: 'step.started'; turnId: string; stepId: string; /** From 1. */ n: number; model: string }
   /** An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer. */
-  | { type: 'step.retried'; turnId: string; stepId: string; attempt: number; of: number; delayMs: number; failure: Failure; superseded: { text: string; thinking: string } }
+  | {
+      type: 'step.retried'
+      turnId: string
+      stepId: string
+      attempt: number
+      of: number
+      delayMs: number
+      failure: Failure
+      superseded: { text: string; thinking: string }
+    }
   /** The model's answer. `partial` when it was stopped or failed in mid-stream: shown, and sent back only as far as it is safe. */
-  | { type: 'step.finished'; turnId: string; stepId: string; parts: AssistantPart[]; usage?: Usage; finish: FinishReason; partial?: boolean; durationMs: number }
-  | { type: 'tool.started'; turnId: string; stepId: string; callId: string; name: string; input: string; summary: string; preview?: Preview }
+  | {
+      type: 'step.finished'
+      turnId: string
+      stepId: string
+      parts: AssistantPart[]
+      usage?: Usage
+      finish: FinishReason
+      partial?: boolean
+      durationMs: number
+    }
+  | {
+      type: 'tool.started'
+      turnId: string
+      stepId: string
+      callId: string
+      name: string
+      input: string
+      summary: string
+      preview?: Preview
+    }
   | { type: 'approval.requested'; approval: Approval }
-  | { type: 'approval.resolved'; approvalId: string; callId: string; outcome: ApprovalOutcome; /** The key that is allowed for the session from now on. */ remembered?: string; /** What the user wrote to the model when rejecting. */ feedback?: string; reason?: string }
+  | {
+      type: 'approval.resolved'
+      approvalId: string
+      callId: string
+      outcome: ApprovalOutcome
+      /** The key that is allowed for the session from now on. */ remembered?: string
+      /** What the user wrote to the model when rejecting. */ feedback?: string
+      reason?: string
+    }
   /** Exactly one for each tool.started, also when stopped. */
-  | { type: 'tool.finished'; turnId: string; callId: string; name: string; content: ResultPart[]; isError: boolean; details?: ToolDetails; durationMs: number }
+  | {
+      type: 'tool.finished'
+      turnId: string
+      callId: string
+      name: string
+      content: ResultPart[]
+      isError: boolean
+      details?: ToolDetails
+      durationMs: number
+    }
   | { type: 'todos.changed'; todos: Todo[] }
   | { type: 'task.changed'; task: Task }
   | { type: 'turn.finished'; turnId: string; stop: StopReason; failure?: Failure; steps: number; durationMs: number }

@@ -30,7 +30,15 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
   const next = { ...header, seq: event.seq, updatedAt: event.at }
   switch (event.type) {
     case 'session.created':
-      return { ...next, folder: event.folder, title: event.title, mode: event.mode, addedFolders: event.addedFolders, createdAt: event.at, ...(event.model !== undefined && { model: event.model }) }
+      return {
+        ...next,
+        folder: event.folder,
+        title: event.title,
+        mode: event.mode,
+        addedFolders: event.addedFolders,
+        createdAt: event.at,
+        ...(event.model !== undefined && { model: event.model }),
+      }
     case 'session.changed':
       return {
         ...next,
@@ -43,11 +51,19 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'prompt.queued':
       return { ...next, queue: [...header.queue, { promptId: event.promptId, parts: event.parts }] }
     case 'prompt.edited':
-      return { ...next, queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, parts: event.parts } : prompt)) }
+      return {
+        ...next,
+        queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, parts: event.parts } : prompt)),
+      }
     case 'prompt.removed':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
     case 'turn.started':
-      return { ...withoutFailure(next), turnId: event.turnId, turns: header.turns + 1, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+      return {
+        ...withoutFailure(next),
+        turnId: event.turnId,
+        turns: header.turns + 1,
+        queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),
+      }
     case 'turn.steered':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
     case 'step.finished':

@@ -1,15 +1,49 @@
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
 export type Preview =
-  | { kind: 'diff'; path: string; /** Unified diff with 3 lines of context. */ diff: string; added: number; removed: number; note?: string; /** SHA-256 of the new content, once written: it counts as read. */ hash?: string }
+  | {
+      kind: 'diff'
+      path: string
+      /** Unified diff with 3 lines of context. */ diff: string
+      added: number
+      removed: number
+      note?: string
+      /** SHA-256 of the new content, once written: it counts as read. */ hash?: string
+    }
   | { kind: 'command'; command: string; cwd: string; description?: string }
   | { kind: 'text'; text: string }
 
 /** What a tool card shows when it is opened. */
 export type ToolDetails =
   | Preview
-  | { kind: 'file'; path: string; /** First line shown. */ line: number; lines: number; text?: string; /** SHA-256 of the whole content read. */ hash?: string }
-  | { kind: 'output'; taskId: string; command: string; exitCode?: number; durationMs: number; /** Tail of the plain text. */ text: string; outputPath: string; truncated: boolean }
-  | { kind: 'matches'; pattern: string; /** Paths with their lines; `lines` is empty when only names were asked for. */ files: { path: string; count?: number; lines: { line: number; text: string }[] }[]; total: number; truncated: boolean }
+  | {
+      kind: 'file'
+      path: string
+      /** First line shown. */ line: number
+      lines: number
+      text?: string
+      /** SHA-256 of the whole content read. */ hash?: string
+    }
+  | {
+      kind: 'output'
+      taskId: string
+      command: string
+      exitCode?: number
+      durationMs: number
+      /** Tail of the plain text. */ text: string
+      outputPath: string
+      truncated: boolean
+    }
+  | {
+      kind: 'matches'
+      pattern: string
+      /** Paths with their lines; `lines` is empty when only names were asked for. */ files: {
+        path: string
+        count?: number
+        lines: { line: number; text: string }[]
+      }[]
+      total: number
+      truncated: boolean
+    }
   | { kind: 'entries'; path: string; entries: { name: string; type: 'file' | 'dir' | 'link' | 'other'; size?: number }[] }
   | { kind: 'media'; path: string; mediaType: string; bytes: number; width?: number; height?: number }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }

@@ -1,5 +1,6 @@
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import { applyHeader } from '../../../shared/model/fold'
 import { textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import { createGate, type ApprovalGate } from '../approval/gate'
@@ -40,6 +41,7 @@ export class Session {
   readonly id: string
   readonly approvals: ApprovalGate
   readonly #deps: SessionDeps
+  #header: SessionHeader
   readonly #live = new LiveState()
   readonly #listeners = new Map<Listener, { canAnswer: boolean }>()
   /** When the latest one who could answer an approval stopped watching; ms since the epoch. */
@@ -55,12 +57,14 @@ export class Session {
     this.approvals = createGate(deps.gateFor(this))
     const closing = closingEvents(deps.store, id)
     if (closing.length > 0) deps.store.append(id, closing)
+    const header = deps.store.header(id)
+    if (!header) throw new CodedError('session.not_found', `There is no session ${id}.`)
+    this.#header = header
   }
 
+  /** As of the latest recorded event: this process holds the lease, so nobody else adds any. */
   get header(): SessionHeader {
-    const header = this.#deps.store.header(this.id)
-    if (!header) throw new CodedError('session.not_found', `There is no session ${this.id}.`)
-    return header
+    return this.#header
   }
 
   get busy(): boolean {
@@ -87,6 +91,7 @@ export class Session {
   record(...bodies: EventBody[]): RecordedEvent[] {
     const events = this.#deps.store.append(this.id, bodies)
     for (const event of events) {
+      this.#header = applyHeader(this.#header, event)
       this.#live.recorded(event)
       this.#tell(event)
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findShell, type Shell } from './find-shell'
-import type { StartProcess } from './running-process'
+import type { Starter } from './running-process'
 import { TaskRun } from './task-run'
 import type { TerminalTasks } from './terminal-tasks'
 
@@ -14,7 +14,7 @@ export interface TerminalTasksOptions {
   /** Between SIGTERM and SIGKILL; ms. */
   graceMs?: number
   /** How commands are started; default: in a terminal, or in pipes with a note where there is none. */
-  starter?: () => Promise<{ start: StartProcess; note?: string }>
+  starter?: () => Promise<{ starter: Starter; note?: string }>
   shell?: Shell
 }
 
@@ -24,12 +24,12 @@ const DEFAULT_GRACE_MS = 5_000
 export function createTerminalTasks(options: TerminalTasksOptions): TerminalTasks {
   const graceMs = options.graceMs ?? DEFAULT_GRACE_MS
   const runs = new Set<TaskRun>()
-  let starting: Promise<{ start: StartProcess; note?: string }> | undefined
-  let started: { start: StartProcess; note?: string } | undefined
+  let starting: Promise<{ starter: Starter; note?: string }> | undefined
+  let started: { starter: Starter; note?: string } | undefined
   let shell = options.shell
   let closed = false
 
-  const starter = (): Promise<{ start: StartProcess; note?: string }> => {
+  const starter = (): Promise<{ starter: Starter; note?: string }> => {
     starting ??= (options.starter ?? defaultStarter)().then((found) => (started = found))
     return starting
   }
@@ -46,9 +46,9 @@ export function createTerminalTasks(options: TerminalTasksOptions): TerminalTask
         maxChars,
         graceMs,
         shell: shell.path,
-        env: { ...options.env(), TRESTLE_TASK: taskId },
+        env: options.env(),
         outputPath: join(options.outputDir, `${taskId}.log`),
-        starter: ready.start,
+        starter: ready.starter,
         notes: [ready.note, shell.note].filter((note) => note !== undefined),
         onGone: () => runs.delete(run),
       })
@@ -57,11 +57,14 @@ export function createTerminalTasks(options: TerminalTasksOptions): TerminalTask
     },
     warm() {
       // A failure shows in `run`.
-      void starter().catch(() => {})
+      void starter()
+        .then((ready) => ready.starter.warm(options.env()))
+        .catch(() => {})
     },
     async close() {
       closed = true
       await Promise.all([...runs].map((run) => run.close()))
+      started?.starter.close()
     },
   }
 }
@@ -86,13 +89,13 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-async function defaultStarter(): Promise<{ start: StartProcess; note?: string }> {
+async function defaultStarter(): Promise<{ starter: Starter; note?: string }> {
   try {
-    if (process.platform === 'win32') return { start: await (await import('./start-in-conpty')).conptyStarter() }
-    return { start: await (await import('./start-in-terminal')).terminalStarter() }
+    if (process.platform === 'win32') return { starter: await (await import('./start-in-conpty')).conptyStarter() }
+    return { starter: await (await import('./start-in-terminal')).terminalStarter() }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const note = `No terminal could be opened (${reason}), so the command ran with plain pipes.`
-    return { start: (await import('./start-in-pipes')).startInPipes, note }
+    return { starter: (await import('./start-in-pipes')).pipeStarter, note }
   }
 }

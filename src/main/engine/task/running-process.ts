@@ -6,6 +6,8 @@ export interface ProcessStart {
   command: string
   cwd: string
   env: Record<string, string>
+  /** Marks everything the command starts: TRESTLE_TASK in its environment. */
+  taskId: string
 }
 
 /** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order. */
@@ -38,5 +40,12 @@ export interface RunningProcess {
   release(): void
 }
 
-/** Starts a command; throws nothing. `note`: what the reader of the output should know about how it ran. */
-export type StartProcess = (start: ProcessStart, events: ProcessEvents) => RunningProcess
+/** A way to run commands: in a terminal of this system, or in pipes. */
+export interface Starter {
+  /** Starts a command. Throws when there is not even a terminal for it; everything else comes as an event. */
+  start(start: ProcessStart, events: ProcessEvents): RunningProcess
+  /** Gets ready for commands with this environment. */
+  warm(env: Record<string, string>): void
+  /** Lets go of what `warm` made. Commands still running are stopped before. */
+  close(): void
+}

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import type { spawn as SpawnPty } from 'node-pty'
 import { rewriteNul } from './find-shell'
-import type { ProcessEvents, ProcessStart, RunningProcess, StartProcess } from './running-process'
+import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from './running-process'
 import { TERMINAL_COLS, TERMINAL_ROWS } from './screen-rows'
 
-/** What starts commands in Windows' pseudo console, in Git Bash; rejects when there is none. */
-export async function conptyStarter(): Promise<StartProcess> {
+/** Starts commands in Windows' pseudo console, in Git Bash; rejects when there is none. */
+export async function conptyStarter(): Promise<Starter> {
   const pty = await import('node-pty')
-  return (start, events) => startInConpty(pty.spawn, start, events)
+  return { start: (start, events) => startInConpty(pty.spawn, start, events), warm() {}, close() {} }
 }
 
 function startInConpty(spawn: typeof SpawnPty, start: ProcessStart, events: ProcessEvents): RunningProcess {
@@ -15,7 +15,7 @@ function startInConpty(spawn: typeof SpawnPty, start: ProcessStart, events: Proc
   const script = `exec </dev/null\n${rewriteNul(start.command)}`
   const terminal = spawn(start.shell, ['-c', script], {
     cwd: start.cwd,
-    env: start.env,
+    env: { ...start.env, TRESTLE_TASK: start.taskId },
     cols: TERMINAL_COLS,
     rows: TERMINAL_ROWS,
     encoding: null,

@@ -2,7 +2,7 @@ import type { Task, TaskStatus } from '../../../shared/model/task'
 import { LiveOutput } from './live-output'
 import { OutputLog } from './output-log'
 import { outputText } from './output-text'
-import type { ExitStatus, RunningProcess, StartProcess } from './running-process'
+import type { ExitStatus, RunningProcess, Starter } from './running-process'
 import type { TaskEnd, TaskStart } from './terminal-tasks'
 
 /** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
@@ -22,7 +22,7 @@ export interface TaskRunOptions {
   shell: string
   env: Record<string, string>
   outputPath: string
-  starter: StartProcess
+  starter: Starter
   notes: readonly string[]
   /** Nothing of the task is left: no process, no open file. */
   onGone: () => void
@@ -83,11 +83,11 @@ export class TaskRun {
   }
 
   private begin(): void {
-    const { shell, env, start, starter } = this.options
+    const { shell, env, start, starter, taskId } = this.options
     const { signal, timeoutMs } = start
     try {
-      this.process = starter(
-        { shell, env, command: start.command, cwd: start.cwd },
+      this.process = starter.start(
+        { shell, env, taskId, command: start.command, cwd: start.cwd },
         {
           data: (bytes) => this.onData(bytes),
           exit: (status) => this.onExit(status),

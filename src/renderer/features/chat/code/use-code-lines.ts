@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { knownLanguage } from './code-languages'
 import { CodeLines, type CodeToken } from './highlighter'
 
@@ -9,42 +9,54 @@ const SLICE_MS = 4
 
 /** The colours of the lines up to `until`, as far as they are known; they come in idle moments. */
 export function useCodeLines(lines: string[], language: string, until: number, growing: boolean): readonly CodeToken[][] {
-  const known = knownLanguage(language)
-  const key = growing || known === undefined ? undefined : `${known}\n${lines.join('\n')}`
-  const code = useRef<{ language: string; lines: CodeLines }>(undefined)
+  const [code] = useState(() => new ShownCode())
   const [, redraw] = useState(0)
-
-  if (known !== undefined) {
-    const remembered = key === undefined ? undefined : kept.get(key)
-    if (remembered) code.current = { language: known, lines: remembered }
-    else if (code.current?.language !== known) code.current = { language: known, lines: new CodeLines(known) }
-    code.current?.lines.set(lines)
-    if (key !== undefined && code.current && !remembered) remember(key, code.current.lines)
-  }
+  const known = code.show(lines, language, growing)
+  const end = Math.min(until, lines.length)
 
   useEffect(() => {
-    const { current } = code
-    if (known === undefined || !current || current.lines.tokens.length >= Math.min(until, lines.length)) return
-    let over = false
+    if (!known || known.tokens.length >= end) return undefined
     let cancel = (): void => undefined
+    let over = false
     const slice = (): void => {
       if (over) return
-      const before = current.lines.tokens.length
-      if (!current.lines.work(SLICE_MS, until)) {
-        current.lines.load().then(slice, () => undefined)
+      const before = known.tokens.length
+      if (!known.work(SLICE_MS, end)) {
+        // Without its language a block stays plain.
+        known.load().then(slice, () => undefined)
         return
       }
-      if (current.lines.tokens.length > before) redraw((n) => n + 1)
-      if (current.lines.tokens.length < Math.min(until, lines.length)) cancel = whenIdle(slice)
+      if (known.tokens.length > before) redraw((n) => n + 1)
+      if (known.tokens.length < end) cancel = whenIdle(slice)
     }
     cancel = whenIdle(slice)
     return () => {
       over = true
       cancel()
     }
-  }, [known, lines, until])
+  }, [known, lines, end])
 
-  return known === undefined ? [] : (code.current?.lines.tokens ?? [])
+  return known?.tokens ?? []
+}
+
+/** The highlighted lines behind one code block on screen, over its growth. */
+class ShownCode {
+  #language: string | undefined
+  #code: CodeLines | undefined
+
+  /** The lines as they are now; undefined when the language is shown plain. */
+  show(lines: string[], name: string, growing: boolean): CodeLines | undefined {
+    const language = knownLanguage(name)
+    if (language === undefined) return undefined
+    const key = growing ? undefined : `${language}\n${lines.join('\n')}`
+    const remembered = key === undefined ? undefined : kept.get(key)
+    if (remembered) this.#code = remembered
+    else if (!this.#code || this.#language !== language) this.#code = new CodeLines(language)
+    this.#language = language
+    this.#code.set(lines)
+    if (key !== undefined && !remembered) remember(key, this.#code)
+    return this.#code
+  }
 }
 
 function remember(key: string, lines: CodeLines): void {

@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { UserPart } from '../../../../shared/model/message'
 import type { TranscriptItem } from '../../../../shared/model/transcript-item'
@@ -10,8 +10,8 @@ import { OpenLink } from '../markdown/open-link'
 import { Announcer } from './announcer'
 import { useOpenRows } from '../rows/open-rows'
 import { gapAbove, isHidden, promptOf, Row } from '../rows/row'
+import { freshRows, ScrollOwner, type Away } from './scroll-owner'
 import './transcript.css'
-import { useScrollOwner } from './use-scroll-owner'
 import { WaitingRow } from './waiting-row'
 
 export interface TranscriptProps {
@@ -38,25 +38,20 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const owner = useScrollOwner({ sessionId, items, hasMore, list, scroller, content, paddingTop: PADDING_TOP, onLoadOlder })
-  const before = useRef({ firstId: items[0]?.id, length: items.length })
-  // Older rows in front: the position is kept from the end for this one drawing. The store sees to it that nothing else changes with it.
-  const shift = items.length > before.current.length && items[0]?.id !== before.current.firstId
-  useLayoutEffect(() => {
-    before.current = { firstId: items[0]?.id, length: items.length }
-  }, [items])
+  const [away, setAway] = useState<Away>()
+  const [owner] = useState(() => new ScrollOwner(sessionId, PADDING_TOP, setAway))
 
-  const itemsNow = useRef(items)
-  itemsNow.current = items
+  useLayoutEffect(() => owner.show({ items, hasMore, onLoadOlder }))
+  useLayoutEffect(() => {
+    const parts = { list, scroller: scroller.current, content: content.current }
+    return parts.scroller && parts.content ? owner.attach({ list, scroller: parts.scroller, content: parts.content }) : () => undefined
+  }, [owner])
   useEffect(
     () =>
       registerTranscript(sessionId, (callId) => {
-        const index = itemsNow.current.findIndex((item) => item.kind === 'tool' && item.callId === callId)
-        const item = itemsNow.current[index]
-        if (!item) return false
-        useOpenRows.getState().show(`${sessionId}/${item.id}`)
-        owner.goTo(index)
-        return true
+        const id = owner.goToCall(callId)
+        if (id !== undefined) useOpenRows.getState().show(`${sessionId}/${id}`)
+        return id !== undefined
       }),
     [sessionId, owner],
   )
@@ -80,18 +75,13 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
     [sessionId, items, busy, asked, onPrompt],
   )
 
+  const { saved } = owner
+  const sizes = saved && saved.count === items.length && saved.firstId === items[0]?.id ? saved.sizes : undefined
+  const fresh = away ? freshRows(items, away.lastSeen) : 0
   return (
     <OpenLink value={onOpenLink}>
       <div className="transcript">
-        <div
-          ref={scroller}
-          className="transcript-scroll"
-          tabIndex={0}
-          role="region"
-          aria-label="Conversation"
-          onWheel={owner.onWheel}
-          onClickCapture={owner.onClick}
-        >
+        <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation">
           <div ref={content} className="transcript-content">
             {items.length === 0 && !busy ? (
               <div className="transcript-empty">{empty}</div>
@@ -101,10 +91,11 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
                 scrollRef={scroller}
                 startMargin={PADDING_TOP}
                 data={items}
-                shift={shift}
+                // Older rows in front: the position is kept from the end for this one drawing; the store sees to it that nothing else changes with it.
+                shift={owner.isPrepended(items)}
                 bufferSize={500}
-                {...(owner.sizes && { cache: owner.sizes })}
-                onScroll={owner.onScroll}
+                {...(sizes && { cache: sizes })}
+                onScroll={() => owner.look()}
               >
                 {drawRow}
               </Virtualizer>
@@ -120,10 +111,10 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
             <Spinner label="Loading earlier messages" />
           </div>
         )}
-        {owner.away && (
-          <button type="button" className="transcript-latest" onClick={owner.goToEnd}>
+        {away && (
+          <button type="button" className="transcript-latest" onClick={() => owner.goToEnd()}>
             <ArrowDown aria-hidden />
-            {owner.fresh > 0 ? `${owner.fresh} new` : 'Latest'}
+            {fresh > 0 ? `${fresh} new` : 'Latest'}
             <span className="sr-only">: jump to the latest message</span>
           </button>
         )}
