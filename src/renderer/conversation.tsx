@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { useCallback, useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
@@ -33,6 +33,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const { data: settings } = useSettings()
   const elsewhere = useSessions((state) => state.sessions.get(sessionId)?.elsewhere)
   const composer = useRef<ComposerHandle>(null)
+  const root = useRef<HTMLElement>(null)
 
   const header = view?.header
   const modelId = header?.model ?? settings?.defaultModel
@@ -60,11 +61,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   )
   const focusComposer = useCallback(() => composer.current?.focus(), [])
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing || !busy) return
-    event.preventDefault()
-    stop()
-  }
+  useStopKey(root, busy, stop)
 
   if (!view || !header) {
     return (
@@ -88,7 +85,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   }
 
   return (
-    <section aria-label="Session" className="flex min-h-0 flex-1 flex-col" onKeyDown={onKeyDown}>
+    <section aria-label="Session" ref={root} className="flex min-h-0 flex-1 flex-col">
       {status === 'failed' && failure && (
         <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
           <ErrorNote
@@ -135,6 +132,22 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
       />
     </section>
   )
+}
+
+/** Esc stops the running turn, unless something in the conversation has used it (a popup, a form) or it is meant for another part of the page. */
+function useStopKey(root: RefObject<HTMLElement | null>, busy: boolean, stop: () => void): void {
+  useEffect(() => {
+    if (!busy) return undefined
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+      const here = event.target === document.body || (event.target instanceof Node && root.current?.contains(event.target))
+      if (!here) return
+      event.preventDefault()
+      stop()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [root, busy, stop])
 }
 
 /** Why nothing can be sent, in words for the composer; undefined when it can. */

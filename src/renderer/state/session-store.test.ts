@@ -11,7 +11,7 @@ const S = 's'
 function engine(turns: number) {
   const log: RecordedEvent[] = []
   const add = (body: EventBody): RecordedEvent => {
-    const event = { ...body, sessionId: S, seq: log.length + 1, at: 1 } as RecordedEvent
+    const event = { ...body, sessionId: S, seq: log.length + 1, at: 1 }
     log.push(event)
     return event
   }

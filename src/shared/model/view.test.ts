@@ -18,10 +18,10 @@ class Log {
 
   record(body: EventBody): void {
     this.#seq += 1
-    this.events.push({ ...body, sessionId: S, seq: this.#seq, at: 1000 + this.#seq } as RecordedEvent)
+    this.events.push({ ...body, sessionId: S, seq: this.#seq, at: 1000 + this.#seq })
   }
   live(event: LiveEvent extends infer E ? (E extends LiveEvent ? Omit<E, 'sessionId'> : never) : never): void {
-    this.events.push({ ...event, sessionId: S } as LiveEvent)
+    this.events.push({ ...event, sessionId: S })
   }
   id(prefix: string): string {
     this.#id += 1
@@ -251,8 +251,7 @@ describe('the view of a session', () => {
     const plain = { says: ['hello'], thinks: [], retries: 0, calls: [] }
     const history = recordedOf(write(Array.from({ length: 5000 }, () => ({ steps: [plain], stop: 'end_turn' as const }))))
     const at = history.length
-    const fresh = (bodies: EventBody[]): RecordedEvent[] =>
-      bodies.map((body, n) => ({ ...body, sessionId: S, seq: at + n + 1, at: 1 }) as RecordedEvent)
+    const fresh = (bodies: EventBody[]): RecordedEvent[] => bodies.map((body, n) => ({ ...body, sessionId: S, seq: at + n + 1, at: 1 }))
     let view = startView(headerOf(history), history, false)
     view = applyEvents(
       view,

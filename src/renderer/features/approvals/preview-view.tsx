@@ -23,7 +23,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
           </p>
         </div>
       )
-    case 'text':
+    default:
       return (
         <pre tabIndex={0} aria-label="Preview" className="approval-text">
           {preview.text}

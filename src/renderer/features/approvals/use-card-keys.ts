@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { optionForKey, type CardKey } from './answer-grace'
 
 /** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
@@ -14,21 +14,20 @@ if (typeof window !== 'undefined') {
 
 /** Calls `onOption` for keys 1 to 9 that are meant for the card. `active` false: the card asks for something else just now. */
 export function useCardKeys(options: number, active: boolean, onOption: (option: number) => void): void {
-  const shownAt = useRef(performance.now())
-  const latest = useRef(onOption)
-  latest.current = onOption
+  const [shownAt] = useState(() => performance.now())
+  const answer = useEffectEvent(onOption)
   useEffect(() => {
-    if (!active) return
+    if (!active) return undefined
     const listen = (event: KeyboardEvent): void => {
-      const option = optionForKey(pressOf(event), { shownAt: shownAt.current, lastKeyAt: presses.before, options })
+      const option = optionForKey(pressOf(event), { shownAt, lastKeyAt: presses.before, options })
       if (option === undefined) return
       event.preventDefault()
       event.stopPropagation()
-      latest.current(option)
+      answer(option)
     }
     window.addEventListener('keydown', listen, { capture: true })
     return () => window.removeEventListener('keydown', listen, { capture: true })
-  }, [options, active])
+  }, [shownAt, options, active])
 }
 
 function pressOf(event: KeyboardEvent): CardKey {
@@ -42,19 +41,13 @@ function pressOf(event: KeyboardEvent): CardKey {
   }
 }
 
+const OVERLAY = ['dialog', 'alertdialog', 'menu'].map((role) => `[role="${role}"][data-state="open"]`).join(', ')
+
 function placeOf(target: EventTarget | null): CardKey['where'] {
-  if (
-    document.querySelector('[role="dialog"][data-state="open"], [role="menu"][data-state="open"], [role="alertdialog"][data-state="open"]')
-  )
-    return 'overlay'
-  if (!(target instanceof Element)) return 'elsewhere'
-  if (target instanceof HTMLTextAreaElement) return target.value === '' ? 'empty-text' : 'text'
-  // Other fields (search, rename) are somewhere else in the page, and a number is meant for them.
-  if (
-    target instanceof HTMLInputElement ||
-    target instanceof HTMLSelectElement ||
-    (target instanceof HTMLElement && target.isContentEditable)
-  )
-    return 'text'
-  return 'elsewhere'
+  if (document.querySelector(OVERLAY)) return 'overlay'
+  if (!(target instanceof HTMLElement)) return 'elsewhere'
+  // The composer, where the focus mostly is. Other fields (search, rename, edit) are somewhere else in the page: a number is meant for them.
+  if (target instanceof HTMLTextAreaElement && target.dataset['composer'] !== undefined)
+    return target.dataset['composer'] === 'empty' ? 'empty-text' : 'text'
+  return target.matches('input, textarea, select') || target.isContentEditable ? 'text' : 'elsewhere'
 }

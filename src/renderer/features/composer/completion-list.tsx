@@ -13,29 +13,32 @@ export const optionId = (listId: string, index: number): string => `${listId}-${
 
 /** Files and folders that fit what was typed. The focus stays in the text; the chosen one is told by aria-activedescendant. */
 export function CompletionList({ id, found, chosen, onChoose }: CompletionListProps) {
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
   return (
     <>
-      <ul ref={list} id={id} role="listbox" aria-label="Files" className="completion">
+      <div ref={list} id={id} role="listbox" tabIndex={-1} aria-label="Files" className="completion">
         {found.map((completion, index) => (
-          <li
+          <div
             key={completion.path}
             id={optionId(id, index)}
             role="option"
             aria-selected={index === chosen}
-            // The text keeps the focus.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onChoose(completion)}
+            tabIndex={-1}
+            onMouseDown={(event) => {
+              // The text keeps the focus.
+              event.preventDefault()
+              onChoose(completion)
+            }}
           >
             {completion.isFolder ? <Folder aria-hidden /> : <File aria-hidden />}
             <span className="completion-name">{nameOf(completion)}</span>
             <span className="completion-folder">{folderOf(completion)}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       <div className="sr-only" aria-live="polite">
         {found.length} {found.length === 1 ? 'file' : 'files'}; {found[chosen]?.path}
       </div>

@@ -3,9 +3,10 @@ import { mentionAt, withMention } from './file-completion'
 import { fitted } from './pictures'
 import { leavesText, startWalk, step, withEntry } from './prompt-history'
 
-describe('file mentions', () => {
-  const at = (text: string) => mentionAt(text.replace('|', ''), text.indexOf('|'))
+/** The mention at the bar. */
+const at = (text: string) => mentionAt(text.replace('|', ''), text.indexOf('|'))
 
+describe('file mentions', () => {
   it('begin at the start of a word and nowhere else (a popup in a mail address)', () => {
     expect(at('see @src/a|')).toEqual({ query: 'src/a', start: 4, end: 10 })
     expect(at('@|')).toEqual({ query: '', start: 0, end: 1 })

@@ -1,6 +1,5 @@
 import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import {
-  useCallback,
   useEffect,
   useId,
   useImperativeHandle,
@@ -23,6 +22,7 @@ import { CompletionList, optionId } from './completion-list'
 import './composer.css'
 import { withMention } from './file-completion'
 import { pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
+import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
 import { useAttachments } from './use-attachments'
 import { useCompletion, type Complete, type Completion } from './use-completion'
@@ -51,11 +51,10 @@ export interface ComposerProps {
   ref?: Ref<ComposerHandle>
 }
 
-const DRAFT_MS = 400
-
 /** Where a message is written. One instance per session (mounted with the session as its key). */
 export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, onStop, complete, above, ref }: ComposerProps) {
-  const [text, setText] = useState(() => kept.draft(sessionId))
+  const [draft] = useState(() => new KeptDraft(sessionId))
+  const [text, setText] = useState(() => draft.text)
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
@@ -63,9 +62,15 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
   const [dragging, setDragging] = useState(false)
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const completion = useCompletion(complete)
+  useEffect(() => draft.keep(text), [draft, text])
+  useEffect(() => draft.open(), [draft])
   const listId = useId()
   const hintId = useId()
 
+  const write = (value: string, at?: number): void => {
+    caret.current = at
+    setText(value)
+  }
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
     fill: (value) => {
@@ -73,17 +78,12 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
       field.current?.focus()
     },
   }))
+  // Where the caret belongs after a text that was not typed; set once that text is in the field.
   useLayoutEffect(() => {
     if (caret.current === undefined) return
     field.current?.setSelectionRange(caret.current, caret.current)
     caret.current = undefined
-  }, [text])
-  useKeptDraft(sessionId, text)
-
-  const write = (value: string, at?: number): void => {
-    caret.current = at
-    setText(value)
-  }
+  })
   const blockedByPictures = attachments.length > 0 && !imagesIn
   const empty = text.trim() === '' && attachments.length === 0
   const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
@@ -211,7 +211,7 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
         <textarea
           ref={field}
           id={`composer-${sessionId}`}
-          data-composer
+          data-composer={text === '' && attachments.length === 0 ? 'empty' : 'filled'}
           rows={1}
           value={text}
           placeholder="Message, @file …"
@@ -281,22 +281,4 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
       </div>
     </div>
   )
-}
-
-/** Keeps what is written over a change of session and a reload. */
-function useKeptDraft(sessionId: string, text: string): void {
-  const latest = useRef(text)
-  latest.current = text
-  const keep = useCallback(() => kept.keepDraft(sessionId, latest.current), [sessionId])
-  useEffect(() => {
-    const timer = setTimeout(keep, DRAFT_MS)
-    return () => clearTimeout(timer)
-  }, [text, keep])
-  useEffect(() => {
-    window.addEventListener('pagehide', keep)
-    return () => {
-      window.removeEventListener('pagehide', keep)
-      keep()
-    }
-  }, [keep])
 }

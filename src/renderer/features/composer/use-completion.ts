@@ -43,14 +43,11 @@ export function useCompletion(complete: Complete) {
       const question = ++asked.current
       clearTimeout(timer.current)
       timer.current = setTimeout(() => {
-        complete(mention.query).then(
-          (found) => {
-            if (question === asked.current) setOpen(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
-          },
-          () => {
-            if (question === asked.current) setOpen(undefined)
-          },
-        )
+        const show = (found: Completion[]): void => {
+          if (question === asked.current) setOpen(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
+        }
+        // Without the list the name can still be written.
+        complete(mention.query).then(show, () => show([]))
       }, DEBOUNCE_MS)
     },
     [complete, close],

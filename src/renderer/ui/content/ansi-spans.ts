@@ -108,8 +108,12 @@ function extended(codes: readonly number[]): { color?: string; used: number } {
   if (n < 8) return { color: NAMES[n] ?? 'white', used: 2 }
   if (n < 16) return { color: `bright-${NAMES[n - 8] ?? 'white'}`, used: 2 }
   if (n >= 232) return { color: hex(8 + (n - 232) * 10, 8 + (n - 232) * 10, 8 + (n - 232) * 10), used: 2 }
-  const level = (value: number): number => (value === 0 ? 0 : 55 + value * 40)
   return { color: hex(level(Math.floor((n - 16) / 36)), level(Math.floor((n - 16) / 6) % 6), level((n - 16) % 6)), used: 2 }
+}
+
+/** A step of the 6 x 6 x 6 colour cube. */
+function level(value: number): number {
+  return value === 0 ? 0 : 55 + value * 40
 }
 
 function hex(...parts: (number | undefined)[]): string {

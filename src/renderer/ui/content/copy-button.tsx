@@ -14,7 +14,7 @@ interface CopyButtonProps {
 export function CopyButton({ text, label, className }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   useEffect(() => {
-    if (state === 'idle') return
+    if (state === 'idle') return undefined
     const timer = setTimeout(() => setState('idle'), 1600)
     return () => clearTimeout(timer)
   }, [state])

@@ -21,7 +21,7 @@ export const TerminalText = memo(function TerminalText({ text, live = false, lab
   const spans = useMemo(() => ansiSpans(cut ? lastLines(text) : text.replace(/\n+$/, '')), [text, cut])
   useLayoutEffect(() => {
     if (live && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight
-  }, [live, spans])
+  })
   return (
     <div className="term">
       {cut && (

@@ -12,10 +12,12 @@ export function useCodeLines(lines: string[], language: string, until: number, g
   const [code] = useState(() => new ShownCode())
   const [, redraw] = useState(0)
   const known = code.show(lines, language, growing)
-  const end = Math.min(until, lines.length)
+  // The last line of a growing block is still being written: reading it early means reading all again when it changes.
+  const end = Math.min(until, growing ? lines.length - 1 : lines.length)
+  const read = known?.tokens.length ?? 0
 
   useEffect(() => {
-    if (!known || known.tokens.length >= end) return undefined
+    if (!known || read >= end) return undefined
     let cancel = (): void => undefined
     let over = false
     const slice = (): void => {
@@ -34,7 +36,7 @@ export function useCodeLines(lines: string[], language: string, until: number, g
       over = true
       cancel()
     }
-  }, [known, lines, end])
+  }, [known, read, end])
 
   return known?.tokens ?? []
 }

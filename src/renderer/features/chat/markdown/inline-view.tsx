@@ -7,7 +7,7 @@ import { inlinePicture, outsideLink } from './outside-link'
 
 /** Inline Markdown: text, emphasis, code, links. HTML is shown as the text it is. */
 export function InlineView({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  return tokens?.map((token, index) => <Inline key={index} token={token as Tokens.Generic} />)
+  return tokens?.map((token, index) => <Inline key={index} token={token} />)
 }
 
 function Inline({ token }: { token: Tokens.Generic }): ReactNode {

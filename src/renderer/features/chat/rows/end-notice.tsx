@@ -52,7 +52,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
       )
     case 'refusal':
       return <Line icon={<Info aria-hidden />}>The provider withheld the answer.</Line>
-    case 'error':
+    default:
       return (
         <Line icon={<Info aria-hidden />} action={action}>
           The turn failed.

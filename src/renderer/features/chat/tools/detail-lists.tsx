@@ -133,7 +133,7 @@ export function MediaPreview({ details, content }: { details: Of<'media'>; conte
   return (
     <figure className="media-preview">
       {source === undefined ? null : details.mediaType.startsWith('video/') ? (
-        <video src={source} controls preload="metadata" />
+        <video src={source} controls muted preload="metadata" />
       ) : (
         <img src={source} alt={details.path} width={details.width} height={details.height} />
       )}

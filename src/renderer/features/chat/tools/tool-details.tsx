@@ -78,7 +78,7 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <EntryList details={details} />
     case 'media':
       return <MediaPreview details={details} content={content} />
-    case 'todos':
+    default:
       return <TodoItems todos={details.todos} />
   }
 }

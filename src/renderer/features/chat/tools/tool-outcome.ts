@@ -29,7 +29,7 @@ export function toolOutcome(item: ToolItem): ToolOutcome {
       return { text: 'no result', tone: 'plain' }
     case 'failed':
       return { text: joined(failure(item), time(item)), tone: 'fail' }
-    case 'done':
+    default:
       return done(item)
   }
 }

@@ -1,0 +1,198 @@
+import type { VirtualizerHandle } from 'virtua'
+import type { TranscriptItem } from '../../../../shared/model/transcript-item'
+import { savedPositions, type Position } from './positions'
+import { distanceFromEnd, followsEnd, type ScrollMetrics } from './stickiness'
+
+/** What is shown, as the owner needs to know it. */
+export interface Shown {
+  items: readonly TranscriptItem[]
+  hasMore: boolean
+  onLoadOlder: () => void
+}
+
+export interface ScrollParts {
+  list: { readonly current: VirtualizerHandle | null }
+  scroller: HTMLElement
+  /** Everything that scrolls. */
+  content: HTMLElement
+}
+
+/** The reader has left the end: with the last row seen there, to count what has come since. */
+export type Away = { lastSeen: string | undefined } | undefined
+
+/** So near to the beginning (px), older rows are asked for. */
+const LOAD_AHEAD = 1600
+/** Nearer to the end than this (px), there is nothing to jump to. */
+const WORTH_A_JUMP = 80
+/** So long after an input (ms) a movement counts as its doing; smooth scrolling takes that long. */
+const INPUT_MS = 600
+const INPUTS = ['wheel', 'keydown', 'pointerdown', 'pointermove', 'touchmove', 'focusin'] as const
+
+/**
+ * The one owner of a transcript's scroll position: nobody else sets it. It follows the end until the reader moves up, keeps the place
+ * while rows above are measured (the virtual list does), and puts a session back where it was left. One instance per session on screen.
+ */
+export class ScrollOwner {
+  readonly saved: Position | undefined
+  readonly #sessionId: string
+  /** Space above the list, in px. */
+  readonly #paddingTop: number
+  readonly #tell: (away: Away) => void
+  #shown: Shown = { items: [], hasMore: false, onLoadOlder: () => undefined }
+  #parts: ScrollParts | undefined
+  #following: boolean
+  #away = false
+  #lastSeen: string | undefined
+  #last: ScrollMetrics = { top: 0, height: 0, viewport: 0 }
+  /** When the reader last did something that can scroll. */
+  #touchedAt = Number.NEGATIVE_INFINITY
+
+  constructor(sessionId: string, paddingTop: number, tell: (away: Away) => void) {
+    this.#sessionId = sessionId
+    this.#paddingTop = paddingTop
+    this.#tell = tell
+    this.saved = savedPositions.get(sessionId)
+    this.#following = this.saved?.following ?? true
+  }
+
+  /** Whether these items are those shown before with older ones in front. */
+  isPrepended(items: readonly TranscriptItem[]): boolean {
+    const before = this.#shown.items
+    return before.length > 0 && items.length > before.length && items[0]?.id !== before[0]?.id
+  }
+
+  /** After each drawing: what is shown now. Reading the height here costs the layout that the frame needs anyway. */
+  show(shown: Shown): void {
+    this.#shown = shown
+    this.#toEnd()
+  }
+
+  /** Takes hold of the elements; returns how to let go, which keeps the position. */
+  attach(parts: ScrollParts): () => void {
+    this.#parts = parts
+    const { scroller, content } = parts
+    const note = (event: Event): void => {
+      // A pointer that only passes over does not scroll; one that is held (the scrollbar, a selection) does.
+      if (event instanceof PointerEvent && event.type === 'pointermove' && event.buttons === 0) return
+      this.#touchedAt = performance.now()
+      if (event instanceof WheelEvent && event.deltaY < 0 && scroller.scrollTop > 0 && !event.ctrlKey) {
+        // The first pixels up count at once: text that arrives in this very frame must not pull the reader back.
+        this.#leave()
+      }
+    }
+    const opened = (event: Event): void => {
+      // What is opened stays where it was clicked, even at the end; when it is closed again, the end is followed again.
+      if (event.target instanceof Element && event.target.closest('button[aria-expanded], [data-grows]')) this.#leave()
+    }
+    for (const input of INPUTS) scroller.addEventListener(input, note, { passive: true })
+    scroller.addEventListener('click', opened, { capture: true })
+    // Rows being measured, pictures, cards, the waiting row, and the window itself: told after layout and before the frame is shown.
+    const watch = new ResizeObserver(() => (this.#following ? this.#toEnd() : this.look()))
+    watch.observe(content)
+    watch.observe(scroller)
+    this.#begin()
+    return () => {
+      watch.disconnect()
+      scroller.removeEventListener('click', opened, { capture: true })
+      for (const input of INPUTS) scroller.removeEventListener(input, note)
+      this.#keep()
+      this.#parts = undefined
+    }
+  }
+
+  /** The scroll area has moved or changed its size. */
+  look(): void {
+    if (!this.#parts) return
+    const here = metrics(this.#parts.scroller)
+    const follows = followsEnd(this.#following, this.#last, here, performance.now() - this.#touchedAt < INPUT_MS)
+    if (follows) this.#following = true
+    else this.#leave()
+    this.#last = here
+    this.#setAway(!follows && distanceFromEnd(here) > WORTH_A_JUMP)
+    if (here.top < LOAD_AHEAD && this.#shown.hasMore) this.#shown.onLoadOlder()
+  }
+
+  goToEnd(): void {
+    this.#following = true
+    this.#setAway(false)
+    this.#parts?.list.current?.scrollToIndex(this.#shown.items.length - 1, { align: 'end' })
+    this.#toEnd()
+    this.#parts?.scroller.focus({ preventScroll: true })
+  }
+
+  /** Brings a call into view; returns the id of its row, or undefined when it is not loaded. */
+  goToCall(callId: string): string | undefined {
+    const index = this.#shown.items.findIndex((item) => item.kind === 'tool' && item.callId === callId)
+    const item = this.#shown.items[index]
+    if (!item) return undefined
+    this.#leave()
+    this.#parts?.list.current?.scrollToIndex(index, { align: 'center' })
+    return item.id
+  }
+
+  /** The first drawing: where the session was left, or its end. */
+  #begin(): void {
+    const { saved } = this
+    const index = saved && !saved.following ? this.#shown.items.findIndex((item) => item.id === saved.itemId) : -1
+    const list = this.#parts?.list.current
+    if (saved && index >= 0) {
+      list?.scrollToIndex(index, { align: 'start', offset: saved.offset })
+      if (this.#parts) this.#last = metrics(this.#parts.scroller)
+      return
+    }
+    this.#following = true
+    list?.scrollToIndex(this.#shown.items.length - 1, { align: 'end' })
+    this.#toEnd()
+  }
+
+  #keep(): void {
+    const list = this.#parts?.list.current
+    if (!list) return
+    const first = list.findItemIndex(list.scrollOffset)
+    const { items } = this.#shown
+    const itemId = items[first]?.id
+    const firstId = items[0]?.id
+    savedPositions.set(this.#sessionId, {
+      following: this.#following,
+      offset: list.scrollOffset - list.getItemOffset(first) - this.#paddingTop,
+      sizes: list.cache,
+      count: items.length,
+      ...(itemId !== undefined && { itemId }),
+      ...(firstId !== undefined && { firstId }),
+    })
+  }
+
+  #toEnd(): void {
+    if (!this.#parts || !this.#following) return
+    const { scroller } = this.#parts
+    scroller.scrollTop = scroller.scrollHeight
+    this.#last = metrics(scroller)
+  }
+
+  #leave(): void {
+    if (!this.#following) return
+    this.#following = false
+    this.#lastSeen = this.#shown.items.at(-1)?.id
+  }
+
+  #setAway(away: boolean): void {
+    if (away === this.#away) return
+    this.#away = away
+    this.#tell(away ? { lastSeen: this.#lastSeen } : undefined)
+  }
+}
+
+function metrics(element: HTMLElement): ScrollMetrics {
+  return { top: element.scrollTop, height: element.scrollHeight, viewport: element.clientHeight }
+}
+
+/** How many rows have come since the reader left the end. */
+export function freshRows(items: readonly TranscriptItem[], lastSeen: string | undefined): number {
+  let count = 0
+  for (let n = items.length - 1; n >= 0; n -= 1) {
+    const item = items[n]
+    if (!item || item.id === lastSeen) break
+    if (item.kind !== 'answer' || item.segments.length > 0) count += 1
+  }
+  return count
+}
