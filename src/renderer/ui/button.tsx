@@ -42,7 +42,7 @@ export function Button({
       {...rest}
       disabled={disabled}
       aria-busy={busy || undefined}
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || rest['aria-disabled']}
       aria-keyshortcuts={kbd ? shortcutAria(kbd) : undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(

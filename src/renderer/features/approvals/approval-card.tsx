@@ -26,7 +26,7 @@ export function ApprovalCard({ approval, behind, onReply, onAnswered }: Approval
   const [state, setState] = useState<'open' | 'rejecting' | 'sent'>('open')
   const [why, setWhy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
-  const armed = useArmed()
+  const isArmed = useArmed()
   const card = useRef<HTMLDivElement>(null)
   const rejectButton = useRef<HTMLButtonElement>(null)
   const whyId = useId()
@@ -99,7 +99,8 @@ export function ApprovalCard({ approval, behind, onReply, onAnswered }: Approval
               disabled={state === 'sent'}
               className="max-w-full"
               // A card that comes up under the pointer takes no click that was meant for what was there before.
-              onClick={() => armed.current && choose(option)}
+              aria-disabled={!isArmed || undefined}
+              onClick={() => isArmed && choose(option)}
             >
               <span className="truncate">{option.kind === 'reject_once' ? 'Reject with a reason' : option.name}</span>
             </Button>
@@ -120,14 +121,12 @@ export function ApprovalCard({ approval, behind, onReply, onAnswered }: Approval
   )
 }
 
-function useArmed(): { current: boolean } {
-  const armed = useRef(false)
+/** False for a moment after the card has come up. */
+function useArmed(): boolean {
+  const [isArmed, setArmed] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => (armed.current = true), GRACE_MS)
-    return () => {
-      clearTimeout(timer)
-      armed.current = false
-    }
+    const timer = setTimeout(() => setArmed(true), GRACE_MS)
+    return () => clearTimeout(timer)
   }, [])
-  return armed
+  return isArmed
 }

@@ -7,7 +7,7 @@ import './queue.css'
 
 interface QueueListProps {
   queue: readonly QueuedPrompt[]
-  /** A turn runs: a prompt can join it instead of waiting for its end. */
+  /** A turn runs: a prompt that is sent now joins it. */
   busy: boolean
   disabled: boolean
   onSendNow: (promptId: string) => void
@@ -39,17 +39,15 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
                 {index === 0 ? 'Next: ' : ''}“{words(prompt.parts)}”
               </span>
               <span className="queue-acts">
-                {busy && (
-                  <button
-                    type="button"
-                    disabled={disabled}
-                    onClick={() => onSendNow(prompt.promptId)}
-                    title="Joins the running turn before its next step"
-                  >
-                    <CornerDownRight aria-hidden />
-                    <span>Send now</span>
-                  </button>
-                )}
+                <button
+                  type="button"
+                  disabled={disabled}
+                  onClick={() => onSendNow(prompt.promptId)}
+                  title={busy ? 'Joins the running turn before its next step' : 'Starts a turn with it'}
+                >
+                  <CornerDownRight aria-hidden />
+                  <span>Send now</span>
+                </button>
                 <button type="button" disabled={disabled} onClick={() => setEditing(prompt.promptId)}>
                   <Pencil aria-hidden />
                   <span>Edit</span>
