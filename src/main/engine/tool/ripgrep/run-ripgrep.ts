@@ -1,9 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { Launcher } from './launcher'
 import { ripgrepPath } from './ripgrep-path'
+import { startProgram } from './start-program'
 
 const DEFAULT_TIMEOUT_MS = 20_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
+
+/** One for all: whoever comes while it is busy starts ripgrep directly. */
+const launcher = new Launcher()
 
 export interface RipgrepOptions {
   cwd: string
@@ -29,7 +33,7 @@ export interface RipgrepRun {
 }
 
 /**
- * Runs ripgrep without a shell, configuration file or input. Memory is bounded by `maxBytes`; the process is gone when this returns. When the
+ * Runs ripgrep without configuration file, input or our environment. Memory is bounded by `maxBytes`; the process is gone when this returns. When the
  * system had no thread or process left it is tried once more on one thread. Rejects only when ripgrep cannot be started at all.
  */
 export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepRun> {
@@ -50,57 +54,47 @@ function outOfThreads(message: string): boolean {
   return /EAGAIN|os error 11\b|Resource temporarily unavailable/.test(message)
 }
 
-function runOnce(program: string, args: string[], options: RipgrepOptions, deadline: number): Promise<RipgrepRun> {
+async function runOnce(program: string, args: string[], options: RipgrepOptions, deadline: number, direct = false): Promise<RipgrepRun> {
   const { cwd, signal, maxBytes = DEFAULT_MAX_BYTES } = options
-  if (signal?.aborted) return Promise.resolve({ output: Buffer.alloc(0), errors: '', exitCode: undefined, stopped: 'aborted' })
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: environment(), stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
-    let stopped: RipgrepRun['stopped']
-    const stop = (reason: NonNullable<RipgrepRun['stopped']>): void => {
-      stopped ??= reason
-      child.kill('SIGKILL')
-    }
-    const output = collect(child.stdout, maxBytes, () => stop('output_limit'))
-    const errors = collect(child.stderr, MAX_ERROR_BYTES, () => {})
-    const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
-    const onAbort = (): void => stop('aborted')
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const done = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
-    child.once('error', (error) => {
-      done()
-      if (child.pid === undefined) reject(error)
-    })
-    child.once('close', (code) => {
-      done()
-      if (child.pid === undefined) return
-      resolve({
-        output: Buffer.concat(output.chunks),
-        errors: Buffer.concat(errors.chunks).toString('utf8'),
-        exitCode: stopped ? undefined : (code ?? 2),
-        ...(stopped && { stopped }),
-      })
-    })
-  })
+  if (signal?.aborted) return { output: Buffer.alloc(0), errors: '', exitCode: undefined, stopped: 'aborted' }
+  let stopped: RipgrepRun['stopped']
+  const stop = (reason: NonNullable<RipgrepRun['stopped']>): void => {
+    stopped ??= reason
+    running.kill()
+  }
+  const output = collector(maxBytes, () => stop('output_limit'))
+  const errors = collector(MAX_ERROR_BYTES, () => {})
+  const into = { output: output.take, errors: errors.take }
+  const launched = direct ? undefined : launcher.start(program, args, cwd, into)
+  const running = launched ?? startProgram(program, args, cwd, into)
+  const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
+  const onAbort = (): void => stop('aborted')
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const code = await running.ended
+    // Not ripgrep's: the launcher found no such program, or may not run it.
+    if (launched && !stopped && (code === 126 || code === 127)) return await runOnce(program, args, options, deadline, true)
+    const exitCode = stopped ? undefined : (code ?? 2)
+    return { output: output.all(), errors: errors.all().toString('utf8'), exitCode, ...(stopped && { stopped }) }
+  } catch (error) {
+    if (!launched) throw error
+    return await runOnce(program, args, options, deadline, true)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
 }
 
-function collect(stream: NonNullable<ChildProcess['stdout']>, maxBytes: number, onFull: () => void): { chunks: Buffer[] } {
+/** Keeps so many bytes and says once when there are more. */
+function collector(maxBytes: number, onFull: () => void) {
   const chunks: Buffer[] = []
   let room = maxBytes
-  stream.on('data', (chunk: Buffer) => {
-    if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    if (chunk.length > room) onFull()
-    room = Math.max(0, room - chunk.length)
-  })
-  // A pipe broken by the kill is no news.
-  stream.on('error', () => {})
-  return { chunks }
-}
-
-/** Nothing of ours is passed on but what Windows needs to start a program at all. */
-function environment(): NodeJS.ProcessEnv {
-  const root = process.platform === 'win32' ? process.env['SystemRoot'] : undefined
-  return root === undefined ? {} : { SystemRoot: root }
+  return {
+    take(chunk: Buffer): void {
+      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      if (chunk.length > room) onFull()
+      room = Math.max(0, room - chunk.length)
+    },
+    all: (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+  }
 }

@@ -4,11 +4,11 @@ import { gitRoot, ignoreFilter, IGNORE_FILES } from '../../workspace/ignore-rule
 /** Folders of version control: never searched. */
 export const VCS_FOLDERS = ['.git', '.hg', '.svn', '.bzr', '.jj', '.sl'] as const
 
+const IN_VCS = new RegExp(`(?:^|[\\\\/])(?:${VCS_FOLDERS.map((name) => `\\${name}`).join('|')})(?:[\\\\/]|$)`, 'i')
+
 /** Whether a path is such a folder or lies in one. Below `root` only what comes after it counts. */
 export function inVcsFolder(path: string, root: string): boolean {
-  const inner = path === root || path.startsWith(root + sep) ? relative(root, path) : path
-  const names: readonly string[] = VCS_FOLDERS
-  return inner.split(sep).some((name) => names.includes(name.toLowerCase()))
+  return IN_VCS.test(path.startsWith(root + sep) ? path.slice(root.length + 1) : path === root ? '' : path)
 }
 
 export interface SearchScope {
@@ -40,9 +40,11 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const args = ['--color=never', '--null', '--hidden', ...(type === undefined ? [] : [`--type=${type}`])]
   if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
   // Last, so that no glob of the caller's can bring them back.
-  args.push('--iglob', `!{${VCS_FOLDERS.join(',')}}`)
+  args.push(...VCS_FOLDERS.flatMap((name) => ['--glob', `!${name}`]))
   const matches = ours ? await globFilter(globs, cwdOf(folder, root)) : () => true
-  if (includeIgnored || file) return { args: [...args, '--no-ignore'], leavesOut: (path) => !matches(path) }
+  // On a disk that ignores case, .GIT is .git.
+  const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
+  if (includeIgnored || file) return { args: [...args, '--no-ignore'], leavesOut: isOut }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
   // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole project.
   const inRepository = gitRoot(folder) !== undefined
@@ -50,7 +52,7 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   // ripgrep does not know .trestleignore.
   const rest = inRepository && globs.length === 0 ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
   let isIgnored: ((path: string) => boolean) | undefined
-  return { args, leavesOut: (path) => !matches(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path) }
+  return { args, leavesOut: (path) => isOut(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path) }
 }
 
 function cwdOf(folder: string, root: string): string {
