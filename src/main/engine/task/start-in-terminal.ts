@@ -13,14 +13,12 @@ import { stopSession } from './stop-session'
 let readBuffer: Buffer | undefined
 
 /** Starts commands in terminals of their own; rejects when this machine has none to give. */
-export async function terminalStarter(): Promise<Starter> {
+export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise<Starter> {
   const native = await loadNativePty()
   const probe = openTerminal(native)
   openMasters.delete(probe.master)
   closeSync(probe.slave)
   closeSync(probe.master)
-  const setsid = process.platform === 'linux' ? findSetsid() : undefined
-  const leaders = setsid === undefined ? leadersBySpawn : new LeaderPool(setsid)
   return {
     start: (start, events) => startInTerminal(native, leaders, start, events),
     warm: (env) => leaders.warm(env),
@@ -28,13 +26,15 @@ export async function terminalStarter(): Promise<Starter> {
   }
 }
 
-function findSetsid(): string | undefined {
+/** macOS has no setsid program, and starts processes without copying anything. */
+function bestLeaders(): Leaders {
   const folders = ['/usr/bin', '/bin', ...(process.env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))]
-  return folders.map((folder) => posix.join(folder, 'setsid')).find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+  const setsid = folders.map((folder) => posix.join(folder, 'setsid')).find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+  return process.platform === 'linux' && setsid !== undefined ? new LeaderPool(setsid) : leadersBySpawn
 }
 
 /** See LEADER_SCRIPT. Throws when there is no terminal left. */
-export function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStart, events: ProcessEvents): RunningProcess {
+function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStart, events: ProcessEvents): RunningProcess {
   const { master, slave, path } = openTerminal(native)
   let [group, pid, isOver, isReleased, isHeld]: [number | undefined, number | undefined, boolean, boolean, boolean] = [
     undefined,
@@ -43,6 +43,7 @@ export function startInTerminal(native: NativePty, leaders: Leaders, start: Proc
     false,
     true,
   ]
+  const groups = (): number[] => (group === undefined ? [] : [group])
   // Held until the leader has opened it: a terminal nobody has open is at its end.
   const letGo = (): void => {
     if (isHeld) closeSync(slave)
@@ -83,7 +84,6 @@ export function startInTerminal(native: NativePty, leaders: Leaders, start: Proc
     resume: () => void stream.resume(),
     async stop(graceMs) {
       const known = pid ?? (await leader.pid)
-      const groups = (): number[] => (group === undefined ? [] : [group])
       if (known === undefined) return
       await stopSession({ leader: known, leaderOnlyWaits: true, leaderIsGone: () => isOver, groups }, graceMs)
       letGo()

@@ -1,0 +1,43 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { TERMINAL_COLS, TERMINAL_ROWS } from './screen-rows'
+
+/** The part of node-pty's native module that is used (README.md says why this part). */
+export interface NativePty {
+  open(cols: number, rows: number): { master: number; slave: number; pty: string }
+}
+
+/** Our ends of all open terminals. Whoever opens one adds it and takes it out when it is closed. */
+export const openMasters = new Set<number>()
+
+/** Loads node-pty's native part; rejects where there is none. */
+export async function loadNativePty(): Promise<NativePty> {
+  const loaded = (await import('node-pty')) as unknown as { default?: { native?: unknown }; native?: unknown }
+  const native = loaded.native ?? loaded.default?.native
+  if (typeof native !== 'object' || native === null || !('open' in native) || typeof native.open !== 'function') {
+    throw new Error('node-pty has no native part for this platform')
+  }
+  return native as NativePty
+}
+
+export interface OpenTerminal {
+  /** Our end. */
+  master: number
+  /** The programs' end, held open until they have it; not inherited by anybody. */
+  slave: number
+  path: string
+}
+
+/** Opens a terminal; the caller closes both ends. Throws where the system has none to give. */
+export function openTerminal(native: NativePty): OpenTerminal {
+  const { master, slave: inherited, pty: path } = native.open(TERMINAL_COLS, TERMINAL_ROWS)
+  try {
+    const slave = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
+    openMasters.add(master)
+    return { master, slave, path }
+  } catch (error) {
+    closeSync(master)
+    throw error
+  } finally {
+    closeSync(inherited)
+  }
+}

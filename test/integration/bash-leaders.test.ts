@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { leadersBySpawn } from '../../src/main/engine/task/leader-by-spawn'
+import { LeaderPool } from '../../src/main/engine/task/leader-pool'
+import type { Leaders } from '../../src/main/engine/task/session-leader'
+import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
+import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { until } from '../support/until'
+
+let dir: string
+let tasks: TerminalTasks
+let env: Record<string, string>
+const open = (leaders: () => Leaders): TerminalTasks =>
+  createTerminalTasks({
+    outputDir: join(dir, 'tasks'),
+    env: () => env,
+    starter: async () => ({ starter: await terminalStarter(leaders()) }),
+    graceMs: 500,
+  })
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-leaders-')))
+  env = { PATH: process.env['PATH'] ?? '', HOME: dir }
+})
+afterEach(async () => {
+  await tasks.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (command: string, timeoutMs = 20_000, cwd = dir): Promise<TaskEnd> =>
+  tasks.run({ command, cwd, timeoutMs, signal: new AbortController().signal }, 10_000)
+
+/** The waiting shells of this process. */
+function shells(): number[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, state, ...args]) => Number(parent) === process.pid && !state?.startsWith('Z') && args.join(' ') === '/bin/sh -s')
+    .map(([pid]) => Number(pid))
+}
+
+describe.each([
+  ['spawned by us', () => leadersBySpawn],
+  ['started by the pool', () => new LeaderPool('/usr/bin/setsid')],
+])('leaders %s', (_name, leaders) => {
+  beforeEach(() => {
+    tasks = open(leaders)
+  })
+
+  test('give a command its terminal, its mark, its folder, its code, and the signals as they should be', async () => {
+    const end = await run(
+      'tty </dev/tty; pwd; echo "$TRESTLE_TASK ${OLDPWD-none}"; grep SigIgn /proc/self/status; stty -a </dev/tty | grep -o -e -opost; exit 5',
+    )
+    expect(end.task).toMatchObject({ status: 'failed', exitCode: 5 })
+    expect(end.text).toBe(`/dev/tty\n${dir}\n${end.task.taskId} none\nSigIgn:\t0000000000000000\n-opost\n`)
+  })
+
+  test('take every character of command and folder', async () => {
+    expect((await run(`printf '%s' "a'b\\"c\`echo d\`$(echo e)" '\n#\t\\'`)).text).toBe(`a'b"cde\n#\t\\`)
+    expect((await run(`printf ${'x'.repeat(100_000)} | wc -c`)).text.trim()).toBe('100000')
+  })
+
+  test('say when the folder is missing or none', async () => {
+    await expect(run('true', 1_000, join(dir, "no such 'folder'"))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(run('true', 1_000, '/dev/null')).rejects.toMatchObject({ code: 'ENOTDIR' })
+    expect((await run('echo still here')).text).toBe('still here\n')
+  })
+
+  test('that are killed end the command and are noticed', async () => {
+    const end = await run('kill -9 $PPID; sleep 100')
+    expect(end.task.status).toBe('failed')
+    expect(end.durationMs).toBeLessThan(5_000)
+    expect((await run('echo next')).text).toBe('next\n')
+  })
+
+  test('end at the time limit, whatever the command ignores', async () => {
+    const end = await run(`trap '' TERM HUP INT; echo $$; while :; do sleep 100; done`, 200)
+    expect(end.task.status).toBe('timed_out')
+    expect(end.durationMs).toBeLessThan(3_000)
+  })
+})
+
+describe('the pool', () => {
+  beforeEach(async () => {
+    await until(() => shells().length === 0, 'the shells of the tests before to end')
+    tasks = open(() => new LeaderPool('/usr/bin/setsid'))
+  })
+
+  test('uses one shell again and again, keeps few of many, and lets all go at close', async () => {
+    for (let round = 0; round < 5; round++) await run('true')
+    expect(shells().length).toBe(1)
+    await Promise.all(Array.from({ length: 12 }, (_, index) => run(`exit ${index}`)))
+    await vi.waitFor(() => expect(shells().length).toBeLessThanOrEqual(4), { timeout: 3_000 })
+    await tasks.close()
+    await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 3_000 })
+  })
+
+  test('shows commands a changed environment, and what is no longer in it not', async () => {
+    env = { ...env, A: '1', B: '2' }
+    expect((await run('echo "${A-} ${B-}"')).text).toBe('1 2\n')
+    const { B: _gone, ...rest } = env
+    env = { ...rest, A: '3' }
+    expect((await run('echo "${A-} ${B-}"')).text).toBe('3 \n')
+  })
+
+  test('survives that a command kills the shell above it', async () => {
+    const end = await run('kill -9 $(ps -o ppid= -p $PPID); sleep 0.2; echo went on')
+    expect(end.text).toBe('went on\n')
+    expect(end.task.status).toBe('failed')
+    expect((await run('echo next')).text).toBe('next\n')
+  })
+
+  test('a killed idle shell is replaced, unnoticed by the command', async () => {
+    await run('true')
+    for (const idle of shells()) process.kill(idle, 'SIGKILL')
+    // Before our side can have noticed, and after.
+    expect((await run('echo next')).text).toBe('next\n')
+    expect((await run('echo last')).text).toBe('last\n')
+  })
+})
