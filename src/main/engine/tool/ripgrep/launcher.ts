@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
+import { withoutMasters } from '../../task/leader-by-spawn'
 import { minimalEnv, type ProgramOutput, type RunningProgram } from './start-program'
 
 /** Without work for this long it goes. */
@@ -78,7 +79,8 @@ export class Launcher {
 
   #running(): Shell {
     if (this.#shell) return this.#shell
-    const shell = spawn('/bin/sh', [], { env: minimalEnv(), stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+    const first = ['pipe', 'pipe', 'pipe', 'pipe'] as const
+    const shell = withoutMasters((stdio) => spawn('/bin/sh', [], { env: minimalEnv(), stdio }), first) as Shell
     this.#shell = shell
     // What the shell itself has to say, such as that a program was killed, is no output of that program.
     shell.stdin.write('exec 4>&2 2>/dev/null\n')

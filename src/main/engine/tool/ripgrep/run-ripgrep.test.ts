@@ -96,6 +96,17 @@ describe('runRipgrep', () => {
     expect(await runRipgrep([], { cwd, program, signal: abort.signal })).toMatchObject({ stopped: 'aborted', output: Buffer.alloc(0) })
   })
 
+  it('keeps many searches at once apart', async () => {
+    const cwd = await tempFolder()
+    const names = Array.from({ length: 12 }, (_, index) => `file-${index}`)
+    for (const name of names) await writeFile(join(cwd, name), `${name} `.repeat(1000))
+    const runs = await Promise.all(names.map((name) => runRipgrep(['-o', `--regexp=${name} `, '--', `./${name}`], { cwd })))
+    for (const [index, run] of runs.entries()) {
+      expect(run).toMatchObject({ exitCode: 0, errors: '' })
+      expect(run.output.toString()).toBe(`${names[index]} \n`.repeat(1000))
+    }
+  })
+
   it('rejects when it cannot be started', async () => {
     const cwd = await tempFolder()
     await expect(runRipgrep([], { cwd, program: join(cwd, 'nothing') })).rejects.toThrow(/ENOENT/)

@@ -1,13 +1,14 @@
 import { Launcher } from './launcher'
 import { ripgrepPath } from './ripgrep-path'
-import { startProgram } from './start-program'
+import { startProgram, type RunningProgram } from './start-program'
 
 const DEFAULT_TIMEOUT_MS = 20_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** One for all: whoever comes while it is busy starts ripgrep directly. */
-const launcher = new Launcher()
+/** For calls of one step, which run side by side; beyond these ripgrep is started directly. */
+const MOST_LAUNCHERS = 4
+const launchers: Launcher[] = []
 
 export interface RipgrepOptions {
   cwd: string
@@ -65,7 +66,7 @@ async function runOnce(program: string, args: string[], options: RipgrepOptions,
   const output = collector(maxBytes, () => stop('output_limit'))
   const errors = collector(MAX_ERROR_BYTES, () => {})
   const into = { output: output.take, errors: errors.take }
-  const launched = direct ? undefined : launcher.start(program, args, cwd, into)
+  const launched = direct ? undefined : launch(program, args, cwd, into)
   const running = launched ?? startProgram(program, args, cwd, into)
   const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
   const onAbort = (): void => stop('aborted')
@@ -83,6 +84,17 @@ async function runOnce(program: string, args: string[], options: RipgrepOptions,
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+function launch(...start: Parameters<Launcher['start']>): RunningProgram | undefined {
+  for (const launcher of launchers) {
+    const running = launcher.start(...start)
+    if (running) return running
+  }
+  if (launchers.length >= MOST_LAUNCHERS) return undefined
+  const launcher = new Launcher()
+  launchers.push(launcher)
+  return launcher.start(...start)
 }
 
 /** Keeps so many bytes and says once when there are more. */
