@@ -24,7 +24,8 @@ export interface App {
 }
 
 export interface AppSetup {
-  script: ModelScript
+  /** What the model behind `local/scripted` says. */
+  model: { script: ModelScript }
   files: Record<string, string>
   /** `true`: no provider is configured, as on the first day. */
   bare: boolean
@@ -39,13 +40,13 @@ interface Running {
 }
 
 export const test = base.extend<AppSetup & { app: App }>({
-  script: [[{ text: 'Hello.' }], { option: true }],
+  model: [{ script: [{ text: 'Hello.' }] }, { option: true }],
   files: [{ 'README.md': '# A project\n\nfirst line\nsecond line\n' }, { option: true }],
   bare: [false, { option: true }],
   config: [{}, { option: true }],
-  app: async ({ script, files, bare, config }, use) => {
+  app: async ({ model, files, bare, config }, use) => {
     const scratch = createScratch(files)
-    const server = await startModelServer({ script })
+    const server = await startModelServer(model)
     if (!bare) writeConfig(scratch.home, configFor(server.baseUrl, config))
     const electron = electronBinary()
     const start = (): Promise<Running> => (electron ? startElectron(electron, scratch) : startWeb(scratch))
@@ -78,7 +79,8 @@ function electronBinary(): string | undefined {
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH']
   const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   const note = join(folder, 'path.txt')
-  const path = override !== undefined ? join(override, 'electron') : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
+  const path =
+    override !== undefined ? join(override, 'electron') : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
@@ -99,7 +101,10 @@ async function startElectron(executablePath: string, scratch: Scratch): Promise<
 }
 
 async function startWeb(scratch: Scratch): Promise<Running> {
-  const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], { env: environment(scratch), stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], {
+    env: environment(scratch),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await printedUrl(child)
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)

@@ -2,18 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { say, startSession } from './steps'
+import { said, say, startSession } from './steps'
 
 const read = (app: App, path: string): string => readFileSync(join(app.scratch.project, path), 'utf8')
 
 test.describe('an edit', () => {
   const edit = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
   test.use({
-    script: [
-      { thinking: 'First I read it.', toolCalls: [{ name: 'Read', input: { path: 'README.md' } }] },
-      { text: 'I will translate the second line.', toolCalls: [edit] },
-      { text: 'What would you like instead?' },
-    ],
+    model: {
+      script: [
+        { thinking: 'First I read it.', toolCalls: [{ name: 'Read', input: { path: 'README.md' } }] },
+        { text: 'I will translate the second line.', toolCalls: [edit] },
+        { text: 'What would you like instead?' },
+      ],
+    },
   })
 
   test('is shown as a diff, waits for approval by key after a grace, and then changes the file', async ({ app }) => {
@@ -24,15 +26,12 @@ test.describe('an edit', () => {
     await expect(card).toContainText('second line')
     await expect(card).toContainText('zweite Zeile')
     expect(read(app, 'README.md')).toContain('second line')
-    await page.getByRole('heading', { level: 1 }).click()
-    await expect(async () => {
-      await page.keyboard.press('1')
-      await expect(card.getByRole('button', { name: 'Allow once' })).toBeHidden({ timeout: 500 })
-    }).toPass()
+    await expect(card.getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await page.keyboard.press('1')
     await expect.poll(() => read(app, 'README.md')).toContain('zweite Zeile')
-    await expect(page.getByText('What would you like instead?')).toBeVisible()
+    await expect(said(page, 'What would you like instead?')).toBeVisible()
     await page.getByRole('button', { name: /Edit README\.md/ }).click()
-    await expect(page.getByText('zweite Zeile').last()).toBeVisible()
+    await expect(said(page, 'zweite Zeile').last()).toBeVisible()
   })
 
   test('can be rejected with a reason that reaches the model', async ({ app }) => {
@@ -43,9 +42,9 @@ test.describe('an edit', () => {
     await card.getByRole('button', { name: 'Why am I asked?' }).click()
     await expect(card).toContainText('Edit can change things')
     await card.getByRole('button', { name: 'Reject with a reason' }).click()
-    await page.keyboard.type('use French, please')
+    await card.getByRole('textbox').fill('use French, please')
     await page.keyboard.press('Enter')
-    await expect(page.getByText('What would you like instead?')).toBeVisible()
+    await expect(said(page, 'What would you like instead?')).toBeVisible()
     expect(read(app, 'README.md')).toContain('second line')
     expect(JSON.stringify(app.server.requests[2]!.body)).toContain('use French, please')
   })
@@ -64,96 +63,114 @@ test.describe('an edit', () => {
 
 test.describe('while the agent works', () => {
   const slow = { text: 'Thinking about it for quite some time. '.repeat(30), faults: { eventDelayMs: 60 } }
-  test.use({ script: [slow, { text: 'And here is the second answer.' }, { text: 'And the third.' }] })
+  test.use({ model: { script: [slow, { text: 'And here is the second answer.' }, { text: 'And the third.' }] } })
 
   test('a further prompt is queued, can be edited and removed, and runs afterwards', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await say(page, 'a long question')
-    await expect(page.getByText('Thinking about it').first()).toBeVisible()
+    await expect(said(page, 'Thinking about it')).toBeVisible()
     await say(page, 'and then this')
-    const queue = page.getByRole('list', { name: /queue|next/i })
+    const queue = page.getByRole('list', { name: 'Queued prompts' })
     await expect(queue).toContainText('and then this')
     await say(page, 'and that, too')
     await expect(queue.getByRole('listitem')).toHaveCount(2)
-    await queue.getByRole('button', { name: /Remove/ }).last().click()
+    await queue
+      .getByRole('button', { name: /Remove/ })
+      .last()
+      .click()
     await expect(queue.getByRole('listitem')).toHaveCount(1)
     await page.getByRole('button', { name: /^Stop/ }).click()
-    await expect(page.getByText(/stopped/i).first()).toBeVisible()
+    await expect(said(page, /stopped/i)).toBeVisible()
     await queue.getByRole('button', { name: /Send now/ }).click()
-    await expect(page.getByText('And here is the second answer.')).toBeVisible()
+    await expect(said(page, 'And here is the second answer.')).toBeVisible()
   })
 
   test('a reload in the middle of the answer loses nothing', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await say(page, 'a long question')
-    await expect(page.getByText('Thinking about it').first()).toBeVisible()
+    await expect(said(page, 'Thinking about it')).toBeVisible()
     await page.reload()
-    await expect(page.getByText('Thinking about it').first()).toBeVisible()
+    await expect(said(page, 'Thinking about it')).toBeVisible()
     await page.getByRole('button', { name: /^Stop/ }).click()
-    await expect(page.getByText(/stopped/i).first()).toBeVisible()
+    await expect(said(page, /stopped/i)).toBeVisible()
     await say(page, 'go on')
-    await expect(page.getByText('And here is the second answer.')).toBeVisible()
+    await expect(said(page, 'And here is the second answer.')).toBeVisible()
   })
 
   test('killing the program shows the turn as interrupted at the next start, and it can go on', async ({ app }) => {
     await startSession(app)
     await say(app.page, 'a long question')
-    await expect(app.page.getByText('Thinking about it').first()).toBeVisible()
+    await expect(said(app.page, 'Thinking about it')).toBeVisible()
     await app.kill()
     await app.restart()
-    await app.page.getByText('a long question').first().click()
-    await expect(app.page.getByText(/interrupted|closed in the middle/i).first()).toBeVisible()
+    await app.page.getByRole('treeitem', { name: /a long question/ }).click()
+    await expect(said(app.page, /interrupted|closed in the middle/i)).toBeVisible()
     await say(app.page, 'go on')
-    await expect(app.page.getByText('And here is the second answer.')).toBeVisible()
+    await expect(said(app.page, 'And here is the second answer.')).toBeVisible()
   })
 })
 
 test.describe('a model in trouble', () => {
   test.use({
     config: { loop: 'retry_base_ms = 1500' },
-    script: [
-      { faults: { status: 529, body: { error: { message: 'overloaded, sorry' } } } },
-      { text: 'Recovered.' },
-      { faults: { status: 401, body: { error: { message: 'no such key' } } } },
-      { text: 'Now it works.' },
-    ],
+    model: {
+      script: [
+        { faults: { status: 529, body: { error: { message: 'overloaded, sorry' } } } },
+        { text: 'Recovered.' },
+        { faults: { status: 401, body: { error: { message: 'no such key' } } } },
+        { text: 'Now it works.' },
+      ],
+    },
   })
 
   test('is tried again visibly; a refused key is not, and says what to do', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await say(page, 'hello')
-    await expect(page.getByText(/attempt 2 of 10/i).first()).toBeVisible()
-    await expect(page.getByText('Recovered.')).toBeVisible()
+    await expect(said(page, /attempt 2 of 10/i)).toBeVisible()
+    await expect(said(page, 'Recovered.')).toBeVisible()
     await say(page, 'again')
-    await expect(page.getByText('The key was refused').first()).toBeVisible()
-    await expect(page.getByText(/Check the key/).first()).toBeVisible()
+    await expect(said(page, 'The key was refused')).toBeVisible()
+    await expect(said(page, /Check the key/)).toBeVisible()
     await page.getByRole('button', { name: 'Try again' }).click()
-    await expect(page.getByText('Now it works.')).toBeVisible()
+    await expect(said(page, 'Now it works.')).toBeVisible()
   })
 })
 
 test.describe('a command', () => {
-  test.use({ script: [{ toolCalls: [{ name: 'Bash', input: { command: 'printf "\\033[32mgreen\\033[0m output\\n"; exit 3' } }] }, { text: 'It failed.' }] })
+  test.use({
+    model: {
+      script: [
+        { toolCalls: [{ name: 'Bash', input: { command: 'printf "\\033[32mgreen\\033[0m output\\n"; exit 3' } }] },
+        { text: 'It failed.' },
+      ],
+    },
+  })
 
   test('shows its output and its exit code', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await chooseMode(page, 'Auto')
     await say(page, 'run it')
-    await expect(page.getByText('It failed.')).toBeVisible()
+    await expect(said(page, 'It failed.')).toBeVisible()
     const row = page.getByRole('button', { name: /Bash printf/ })
     await expect(row).toContainText(/exit 3/)
     await row.click()
-    await expect(page.getByText('green output')).toBeVisible()
+    await expect(said(page, 'green output')).toBeVisible()
   })
 })
 
 test.describe('hostile answers', () => {
   test.use({
-    script: [{ text: '<img src=x onerror="document.title=\'owned\'"> ![pixel](http://127.0.0.1:9/track.png) [click](javascript:alert(1)) <script>document.title="owned"</script>' }],
+    model: {
+      script: [
+        {
+          text: '<img src=x onerror="document.title=\'owned\'"> ![pixel](http://127.0.0.1:9/track.png) [click](javascript:alert(1)) <script>document.title="owned"</script>',
+        },
+      ],
+    },
   })
 
   test('neither run anything nor load anything', async ({ app }) => {
@@ -162,7 +179,7 @@ test.describe('hostile answers', () => {
     page.on('request', (request) => asked.push(request.url()))
     await startSession(app)
     await say(page, 'hi')
-    await expect(page.getByText(/pixel/).first()).toBeVisible()
+    await expect(said(page, /pixel/)).toBeVisible()
     expect(await page.title()).not.toBe('owned')
     expect(asked.filter((url) => url.includes('track.png'))).toEqual([])
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0)

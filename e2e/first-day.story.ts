@@ -1,15 +1,16 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
+import { said, say, startSession } from './steps'
 
-test.use({ bare: true })
+test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] } })
 
 test('a newcomer tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Use a scratch folder for the demo' }).click()
   await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
   await page.getByRole('button', { name: 'Start the demo' }).click()
-  await page.getByRole('textbox', { name: /message/i }).fill('Show me around')
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Show me around')
   await page.keyboard.press('Enter')
 
   const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
@@ -29,7 +30,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
   await expect(page.getByText('3 of 3 done').first()).toBeVisible()
 })
 
-test('a newcomer connects a provider, tests it and talks to it', async ({ app }) => {
+test('a newcomer connects a provider by address and key, which is tested, and talks to it', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Connect a provider' }).click()
   const form = page.getByRole('form').or(page.locator('form')).first()
@@ -37,8 +38,11 @@ test('a newcomer connects a provider, tests it and talks to it', async ({ app })
   await form.getByLabel('API key').fill('sk-typed-into-the-app')
   await form.getByLabel('Model name').fill('scripted')
   await form.getByRole('button', { name: /Connect|Save/ }).click()
-  await expect(page.getByRole('radio', { name: /scripted/ }).first()).toBeVisible()
-  const config = readFileSync(join(app.scratch.home, 'config.toml'), 'utf8')
-  expect(config).toContain(app.server.baseUrl)
-  expect(config).not.toContain('sk-typed-into-the-app')
+  const file = join(app.scratch.home, 'config.toml')
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain(app.server.baseUrl)
+  expect(readFileSync(file, 'utf8')).not.toContain('sk-typed-into-the-app')
+  await startSession(app)
+  await say(page, 'hello there')
+  await expect(said(page, 'Hello.')).toBeVisible()
+  expect(app.server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-typed-into-the-app')
 })

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, type App } from './app'
 
 /** Opens a session in the scratch project through the page's own folder dialog. */
@@ -10,11 +10,16 @@ export async function startSession(app: App): Promise<void> {
   await dialog.getByRole('textbox').press('Enter')
   await dialog.getByRole('button', { name: /Open|Choose|Use/ }).click()
   await page.getByRole('button', { name: /Start the session/ }).click()
-  await expect(page.getByRole('textbox', { name: /message/i })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
 }
 
 /** Sends a prompt with the keyboard. */
 export async function say(page: Page, words: string): Promise<void> {
-  await page.getByRole('textbox', { name: /message/i }).fill(words)
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill(words)
   await page.keyboard.press('Enter')
+}
+
+/** What stands in the transcript (the same words are also told to screen readers elsewhere). */
+export function said(page: Page, words: string | RegExp): Locator {
+  return page.getByRole('region', { name: 'Conversation' }).getByText(words).first()
 }

@@ -10,6 +10,7 @@ import { SettingsPage } from './features/settings/settings-page'
 import { Columns, useRoom } from './features/shell/columns'
 import { ConnectionBanner } from './features/shell/connection-banner'
 import { HeaderBar } from './features/shell/header-bar'
+import { LockedOut } from './features/shell/locked-out'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import { SessionInspector, SessionPage } from './session-page'
@@ -49,6 +50,8 @@ export function App({ connection }: { connection: Connection }) {
     ...commands,
     ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: leave }]),
   ])
+
+  if (connectionState.failure?.code === 'connection.refused') return <LockedOut failure={connectionState.failure} />
 
   const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : openSidebar, inspector }
   const banners = (

@@ -50,7 +50,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const newId = (prefix: string): string => `${prefix}-${randomBytes(8).toString('hex')}`
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
   const tools = createSessionTools({ tasks })
-  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId, log })
+  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId, warm: () => tasks.warm(), log })
   const sessionDeps: SessionDeps = {
     store,
     runner,

@@ -29,6 +29,8 @@ export interface TurnRunnerDeps {
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
+  /** Gets ready for commands. */
+  warm(): void
   log(message: string): void
   now(): number
   newId(prefix: string): string
@@ -45,6 +47,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     },
 
     async run(session, turnId, signal): Promise<TurnEnd> {
+      // While the model thinks about its first words.
+      deps.warm()
       const { header } = session
       const { info, provider } = await deps.resolveModel(header.model)
       const { settings, problems } = await projectSettings(header.folder, deps.settings())

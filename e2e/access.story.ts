@@ -1,0 +1,70 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from './app'
+import { said, say, startSession } from './steps'
+
+/** Serious and critical findings, as short lines. */
+async function findings(page: Page): Promise<string[]> {
+  // Legacy mode works in Electron too, which cannot open the extra page that the usual one needs.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
+}
+
+test.describe('for everybody', () => {
+  test.use({
+    model: {
+      script: [
+        {
+          thinking: 'Hm.',
+          text: '# Title\n\nSome `code`, a [link](https://example.org) and\n\n```ts\nconst x = 1\n```',
+          toolCalls: [{ name: 'Grep', input: { pattern: 'line' } }],
+        },
+        { toolCalls: [{ name: 'Edit', input: { path: 'README.md', old_string: 'first line', new_string: '1st line' } }] },
+        { toolCalls: [{ name: 'Read', input: { path: 'README.md' } }] },
+        { text: 'Done.' },
+      ],
+    },
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`nothing stands in the way of assistive technology, ${colorScheme}`, async ({ app }) => {
+      const { page } = app
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await expect(page.getByRole('button', { name: /Choose a folder/ })).toBeVisible()
+      expect(await findings(page)).toEqual([])
+      await startSession(app)
+      await say(page, 'please edit')
+      await expect(page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+      expect(await findings(page)).toEqual([])
+      await page.keyboard.press('Control+,')
+      await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+      expect(await findings(page)).toEqual([])
+      await page.keyboard.press('Control+k')
+      await expect(page.getByRole('combobox').first()).toBeVisible()
+      expect(await findings(page)).toEqual([])
+    })
+  }
+
+  test('a whole conversation needs no mouse', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.keyboard.type('please edit')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await page.keyboard.press('1')
+    await expect(said(page, 'Done.')).toBeVisible()
+  })
+
+  test('a narrow window keeps everything in reach', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.setViewportSize({ width: 400, height: 800 })
+    await say(page, 'please edit')
+    const card = page.getByRole('group', { name: /Approval needed/ })
+    await card.getByRole('button', { name: 'Allow once' }).click()
+    await expect(said(page, 'Done.')).toBeVisible()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  })
+})

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from './app'
+
+test.describe('the settings page', () => {
+  test.use({ config: { more: '# my own words\ndefault_permission_mode = "ask" # stays\n' } })
+
+  test('tests a connection, and changes the file without touching my comments', async ({ app }) => {
+    const { page } = app
+    const file = join(app.scratch.home, 'config.toml')
+    await page.keyboard.press('Control+,')
+    await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+    await page
+      .getByRole('tab', { name: 'Models' })
+      .or(page.getByRole('link', { name: 'Models' }))
+      .or(page.getByRole('button', { name: 'Models' }))
+      .first()
+      .click()
+    await page.getByRole('button', { name: /Test/ }).first().click()
+    await expect(page.getByText(/ ms|ms\b/).first()).toBeVisible()
+    expect(app.server.requests).toHaveLength(1)
+
+    await page
+      .getByRole('tab', { name: 'General' })
+      .or(page.getByRole('link', { name: 'General' }))
+      .or(page.getByRole('button', { name: 'General' }))
+      .first()
+      .click()
+    await page.getByRole('switch', { name: /Bash/ }).click()
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('disabled = ["Bash"]')
+    expect(readFileSync(file, 'utf8')).toContain('# my own words\ndefault_permission_mode = "ask" # stays')
+  })
+
+  test('says where a broken file is broken, and leaves it alone', async ({ app }) => {
+    const { page } = app
+    const file = join(app.scratch.home, 'config.toml')
+    const broken = `${readFileSync(file, 'utf8')}\n[providers.two\n`
+    writeFileSync(file, broken)
+    await expect(page.getByText(/config\.toml/).first()).toBeVisible()
+    await expect(page.getByText(/line \d+|:\d+:\d+/i).first()).toBeVisible()
+    expect(readFileSync(file, 'utf8')).toBe(broken)
+  })
+})
+
+test('the theme follows the system and can be chosen', async ({ app }) => {
+  const { page } = app
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
+})
