@@ -9,7 +9,8 @@ import './build.ts'
 
 const root = join(import.meta.dirname, '..')
 const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
-const hasElectron = existsSync(join(root, 'node_modules', 'electron', 'path.txt')) || process.env['ELECTRON_OVERRIDE_DIST_PATH'] !== undefined
+const hasElectron =
+  existsSync(join(root, 'node_modules', 'electron', 'path.txt')) || process.env['ELECTRON_OVERRIDE_DIST_PATH'] !== undefined
 
 const commands = hasElectron
   ? [[electronVite, 'dev']]

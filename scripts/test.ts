@@ -14,7 +14,11 @@ let failed = 0
 
 /** Runs a script of a package on this Node; true when it exits with 0. */
 function run(script: string, args: string[] = [], env: Record<string, string> = {}): boolean {
-  const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  const result = spawnSync(process.execPath, [join(root, script), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
   return result.status === 0
 }
 
@@ -49,15 +53,25 @@ count(run('scripts/build.ts', ['--force']))
 heading('unit, integration, conformance')
 const unitReport = join(scratch, 'vitest.json')
 const unit = run('node_modules/vitest/vitest.mjs', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${unitReport}`])
-countReport(unitReport, (report) => ({ passed: report['numPassedTests'] ?? 0, failed: (report['numFailedTests'] ?? 0) + (report['numFailedTestSuites'] ?? 0) }), unit)
+countReport(
+  unitReport,
+  (report) => ({ passed: report['numPassedTests'] ?? 0, failed: (report['numFailedTests'] ?? 0) + (report['numFailedTestSuites'] ?? 0) }),
+  unit,
+)
 
 heading('e2e')
 const e2eReport = join(scratch, 'e2e.json')
-const e2e = run('node_modules/@playwright/test/cli.js', ['test', '--config', 'e2e/playwright.config.ts'], { PLAYWRIGHT_JSON_OUTPUT_NAME: e2eReport })
-countReport(e2eReport, (report) => {
-  const stats: { expected: number; unexpected: number; flaky: number } = report['stats'] ?? { expected: 0, unexpected: 1, flaky: 0 }
-  return { passed: stats.expected + stats.flaky, failed: stats.unexpected }
-}, e2e)
+const e2e = run('node_modules/@playwright/test/cli.js', ['test', '--config', 'e2e/playwright.config.ts'], {
+  PLAYWRIGHT_JSON_OUTPUT_NAME: e2eReport,
+})
+countReport(
+  e2eReport,
+  (report) => {
+    const stats: { expected: number; unexpected: number; flaky: number } = report['stats'] ?? { expected: 0, unexpected: 1, flaky: 0 }
+    return { passed: stats.expected + stats.flaky, failed: stats.unexpected }
+  },
+  e2e,
+)
 
 rmSync(scratch, { recursive: true, force: true })
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)

@@ -6,7 +6,4 @@ if (Number(process.versions.node.split('.')[0]) < 22) {
   process.exit(2)
 }
 // Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error.
-const { main } = await import('./command-line/main')
-await main(process.argv.slice(2))
-
-export {}
+void import('./command-line/main').then(({ main }) => main(process.argv.slice(2)))

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { WireName } from './model-script'
 
-const TYPES: Record<WireName, string> = { chat: 'openai-compatible', responses: 'openai-responses', anthropic: 'anthropic', gemini: 'google' }
+const TYPES: Record<WireName, string> = {
+  chat: 'openai-compatible',
+  responses: 'openai-responses',
+  anthropic: 'anthropic',
+  gemini: 'google',
+}
 
 export interface Scratch {
   home: string
@@ -26,7 +31,10 @@ export function createScratch(files: Record<string, string> = {}): Scratch {
 }
 
 /** A config with one provider and one model, `local/scripted`, at a scripted model server. */
-export function configFor(baseUrl: string, { wire = 'chat', more = '', loop = '' }: { wire?: WireName; more?: string; loop?: string } = {}): string {
+export function configFor(
+  baseUrl: string,
+  { wire = 'chat', more = '', loop = '' }: { wire?: WireName; more?: string; loop?: string } = {},
+): string {
   return [
     'default_model = "local/scripted"',
     more,
@@ -40,7 +48,7 @@ export function configFor(baseUrl: string, { wire = 'chat', more = '', loop = ''
     'context_window = 128000',
     'capabilities = ["tools", "image_in", "thinking"]',
     '[loop]',
-    'retry_base_ms = 20',
+    loop.includes('retry_base_ms') ? '' : 'retry_base_ms = 20',
     loop,
     '',
   ].join('\n')

@@ -31,7 +31,7 @@ async function run(args: readonly string[]): Promise<number> {
       const { serveMain } = await import('../host/web/serve-main')
       return serveMain(parsed, version)
     }
-    case 'desktop': {
+    default: {
       const { desktopMain } = await import('../desktop-main')
       return desktopMain(parsed, version)
     }

@@ -41,16 +41,26 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { store, notices } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
-  const settings = (): Settings => (maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } })
+  const settings = (): Settings =>
+    maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor })
   const listeners = new Set<(change: EngineChange) => void>()
   const tell = (change: EngineChange): void => {
     for (const listener of listeners) listener(change)
   }
-  const newId = (prefix: string): string => `${prefix}-${randomBytes(8).toString('hex')}`
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
   const tools = createSessionTools({ tasks })
-  const runner = createTurnRunner({ home, store, settings, resolveModel: catalog.resolve, ...tools, now: Date.now, newId, warm: () => tasks.warm(), log })
+  const runner = createTurnRunner({
+    home,
+    store,
+    settings,
+    resolveModel: catalog.resolve,
+    ...tools,
+    now: Date.now,
+    newId,
+    warm: () => tasks.warm(),
+    log,
+  })
   const sessionDeps: SessionDeps = {
     store,
     runner,
@@ -74,7 +84,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   const sessions = createSessions({
     ...sessionDeps,
-    defaults: () => ({ mode: settings().defaultPermissionMode, ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }) }),
+    defaults: () => ({
+      mode: settings().defaultPermissionMode,
+      ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
+    }),
     onRemoved: (sessionId) => tell({ kind: 'session.removed', sessionId }),
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/complete-file')
@@ -101,4 +114,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       store.close()
     },
   }
+}
+
+/** Unique without a counter, so that two processes never give the same. */
+function newId(prefix: string): string {
+  return `${prefix}-${randomBytes(8).toString('hex')}`
 }

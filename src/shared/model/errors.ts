@@ -87,8 +87,16 @@ export const ERRORS = {
     advice: 'Update Trestle, or use another TRESTLE_HOME.',
   },
   'store.full': { title: 'The disk is full', retryable: false, advice: 'Free some space and try again; nothing recorded so far is lost.' },
-  'store.busy': { title: 'The session store is locked', retryable: true, advice: 'Try again in a moment; close other programs that use the store if it goes on.' },
-  'home.unusable': { title: "Trestle's folder cannot be used", retryable: false, advice: 'Make it writable, or set TRESTLE_HOME to a folder that is.' },
+  'store.busy': {
+    title: 'The session store is locked',
+    retryable: true,
+    advice: 'Try again in a moment; close other programs that use the store if it goes on.',
+  },
+  'home.unusable': {
+    title: "Trestle's folder cannot be used",
+    retryable: false,
+    advice: 'Make it writable, or set TRESTLE_HOME to a folder that is.',
+  },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
   'connection.lost': {

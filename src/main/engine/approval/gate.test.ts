@@ -14,7 +14,11 @@ const edit: PreparedCall = {
   rememberAs: { key: `edit:${root}`, label: 'Allow edits here' },
   run: () => Promise.reject(new Error('a gate never runs a call')),
 }
-const command: PreparedCall = { ...edit, accesses: [{ kind: 'command', command: 'rm -rf x', cwd: root }], rememberAs: { key: 'bash:rm', label: 'Allow exactly this' } }
+const command: PreparedCall = {
+  ...edit,
+  accesses: [{ kind: 'command', command: 'rm -rf x', cwd: root }],
+  rememberAs: { key: 'bash:rm', label: 'Allow exactly this' },
+}
 const outside: PreparedCall = { ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: false }] }
 const writer = { ...tool({ name: 'Edit' }), annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
 const reader = tool({ name: 'Read' })
@@ -39,7 +43,8 @@ function fixture({ mode = 'ask', canAsk = true }: { mode?: PermissionMode; canAs
     isRemembered: (key) => allowed.has(key),
   })
   const abort = new AbortController()
-  const ask = (call: PreparedCall, which = writer) => gate({ callId: 'c', turnId: 't', tool: which, call, preview: async () => undefined }, abort.signal)
+  const ask = (call: PreparedCall, which = writer) =>
+    gate({ callId: 'c', turnId: 't', tool: which, call, preview: async () => undefined }, abort.signal)
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
   return { ask, reply, events, asked, stop: () => abort.abort() }
 }
@@ -60,7 +65,9 @@ describe('the gate', () => {
     expect(await ask(file('/home/me/.trestle/sessions/s/x.txt', true))).toMatchObject({ allowed: false })
     const asking = fixture({ canAsk: false })
     expect(await asking.ask(file('/home/me/.trestle/sessions/s/x.txt', false), reader)).toEqual({ allowed: true })
-    expect(await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader)).toMatchObject({ allowed: false })
+    expect(await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader)).toMatchObject({
+      allowed: false,
+    })
   })
 
   it('denies what it would have to ask when nobody is there', async () => {
@@ -120,7 +127,7 @@ describe('the gate', () => {
     const answer = ask(edit)
     await expect.poll(() => asked().length).toBe(1)
     stop()
-    await expect(answer).rejects.toThrow()
+    await expect(answer).rejects.toThrow('stopped')
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
   })
 })

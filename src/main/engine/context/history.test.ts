@@ -13,13 +13,34 @@ const calling = (...ids: string[]): EventBody => ({
   finish: 'tool_calls',
   durationMs: 0,
 })
-const result = (callId: string, text = callId): EventBody => ({ type: 'tool.finished', turnId: 't', callId, name: 'Read', content: [{ type: 'text', text }], isError: false, durationMs: 0 })
-const answer = (text: string): EventBody => ({ type: 'step.finished', turnId: 't', stepId: text, parts: [{ type: 'text', text }], finish: 'stop', durationMs: 0 })
+const result = (callId: string, text = callId): EventBody => ({
+  type: 'tool.finished',
+  turnId: 't',
+  callId,
+  name: 'Read',
+  content: [{ type: 'text', text }],
+  isError: false,
+  durationMs: 0,
+})
+const answer = (text: string): EventBody => ({
+  type: 'step.finished',
+  turnId: 't',
+  stepId: text,
+  parts: [{ type: 'text', text }],
+  finish: 'stop',
+  durationMs: 0,
+})
 
 describe('the history for the model', () => {
   it('has results in call order, whatever order they were recorded in', () => {
     const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
-    expect(messages.map((message) => (message.role === 'tool' ? message.callId : message.role))).toEqual(['user', 'assistant', 'a', 'b', 'assistant'])
+    expect(messages.map((message) => (message.role === 'tool' ? message.callId : message.role))).toEqual([
+      'user',
+      'assistant',
+      'a',
+      'b',
+      'assistant',
+    ])
   })
 
   it('gives every call a result, also one that was never run because the turn was cut off', () => {
@@ -29,7 +50,15 @@ describe('the history for the model', () => {
   })
 
   it('leaves out an answer in which nothing was said', () => {
-    expect(historyOf(recorded([user('hi'), { type: 'step.finished', turnId: 't', stepId: 's', parts: [], finish: 'other', partial: true, durationMs: 0 }, user('again')]))).toHaveLength(2)
+    expect(
+      historyOf(
+        recorded([
+          user('hi'),
+          { type: 'step.finished', turnId: 't', stepId: 's', parts: [], finish: 'other', partial: true, durationMs: 0 },
+          user('again'),
+        ]),
+      ),
+    ).toHaveLength(2)
   })
 
   it('reads only as much of a long session as fits, and starts with a prompt', () => {
@@ -57,7 +86,9 @@ describe('fitting it to the window', () => {
   })
 
   it('empties the oldest results first and keeps calls and results paired', () => {
-    const messages = historyOf(recorded([user('hi'), ...Array.from({ length: 20 }, (_, n) => [calling(`c${n}`), result(`c${n}`, long)]).flat()]))
+    const messages = historyOf(
+      recorded([user('hi'), ...Array.from({ length: 20 }, (_, n) => [calling(`c${n}`), result(`c${n}`, long)]).flat()]),
+    )
     const fitted = fitHistory(messages, 80_000)
     expect(fitted).toHaveLength(messages.length)
     expect(JSON.stringify(fitted[2])).toContain('left out')

@@ -58,5 +58,5 @@ export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: numb
     chars += JSON.stringify(event).length
     if (chars > maxChars && event.type === 'turn.started') break
   }
-  return historyOf(events.reverse())
+  return historyOf(events.toReversed())
 }

@@ -104,38 +104,29 @@ async function receive(provider: Provider, request: ModelRequest, answer: Answer
   const alive = (): void => {
     lastSign = Date.now()
   }
-  await new Promise<void>((resolve, reject) => {
-    const stop = (): void => fail(new Error('stopped'))
-    const watch = setInterval(
-      () => {
-        if (Date.now() - lastSign >= idleMs)
-          fail(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
-      },
-      Math.max(10, Math.min(1000, idleMs / 4)),
-    )
-    const done = (): void => {
-      clearInterval(watch)
-      signal.removeEventListener('abort', stop)
+  const read = async (): Promise<void> => {
+    for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
+      if (inner.signal.aborted) return
+      alive()
+      answer.add(chunk)
     }
-    const fail = (error: unknown): void => {
-      done()
-      inner.abort()
-      reject(error instanceof Error ? error : new Error(String(error)))
+  }
+  let watch: NodeJS.Timeout | undefined
+  const brokenOff = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true, signal: inner.signal })
+    const check = (): void => {
+      if (Date.now() - lastSign < idleMs) return
+      reject(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
     }
-    if (signal.aborted) return stop()
-    signal.addEventListener('abort', stop, { once: true })
-    const read = async (): Promise<void> => {
-      for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
-        if (inner.signal.aborted) return
-        alive()
-        answer.add(chunk)
-      }
-    }
-    read().then(() => {
-      done()
-      resolve()
-    }, fail)
+    watch = setInterval(check, Math.max(10, Math.min(1000, idleMs / 4)))
   })
+  try {
+    signal.throwIfAborted()
+    await Promise.race([read(), brokenOff])
+  } finally {
+    clearInterval(watch)
+    inner.abort()
+  }
 }
 
 /** An answer as it arrives. */

@@ -41,7 +41,10 @@ export function createSessionTools(deps: { tasks: TerminalTasks }): SessionTools
     const known = kits.get(session)
     if (known?.folders === folders) return known
     const workspace = createWorkspace({ root: folder, addedFolders, reads: known?.workspace.reads ?? createReadState() })
-    const todos = { get: () => session.header.todos, set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }) }
+    const todos = {
+      get: () => session.header.todos,
+      set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }),
+    }
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace }),

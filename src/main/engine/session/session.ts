@@ -100,7 +100,7 @@ export class Session {
   }
 
   live(event: TurnLiveEvent): void {
-    const full = { ...event, sessionId: this.id } as LiveEvent
+    const full: LiveEvent = { ...event, sessionId: this.id }
     this.#live.live(full)
     this.#tell(full)
   }

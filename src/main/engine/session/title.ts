@@ -12,7 +12,7 @@ export function titleFrom(text: string): string | undefined {
     )
     .find((candidate) => candidate !== '')
   if (line === undefined) return undefined
-  const characters = [...line]
+  const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= MAX) return line
   const cut = characters.slice(0, MAX).join('')
   const space = cut.lastIndexOf(' ')

@@ -17,7 +17,12 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   // A heap that grows slowly costs little CPU and saves 20 to 60 MB; and starting commands (fork) gets quicker with every MB less.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({ version, watch: false, runsQueue: false, ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }) })
+  const engine = await createEngine({
+    version,
+    watch: false,
+    runsQueue: false,
+    ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
+  })
   try {
     reportStart(engine)
     const piped = await readStdin()

@@ -8,4 +8,12 @@ import { rememberedForSession } from './remembered-for-session'
 import { trestleHome } from './trestle-home'
 
 /** The order is the precedence: the first policy with an opinion decides, the last one always has one. */
-export const POLICIES: readonly Policy[] = [trestleHome, rememberedForSession, outsideWorkspace, readOnlyTools, acceptEdits, autoMode, askByDefault]
+export const POLICIES: readonly Policy[] = [
+  trestleHome,
+  rememberedForSession,
+  outsideWorkspace,
+  readOnlyTools,
+  acceptEdits,
+  autoMode,
+  askByDefault,
+]

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+
+export interface ServedApp {
+  /** With its token. */
+  url: string
+  pid: number
+  /** Ends the program and waits until it is gone. */
+  close(): Promise<void>
+}
+
+/** Starts the built program's web host with exactly this environment. */
+export async function serveApp(env: Record<string, string>): Promise<ServedApp> {
+  if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
+  const child = spawn(process.execPath, [CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await new Promise<string>((resolve, reject) => {
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const found = /http:\/\/\S+/.exec(out)
+      if (found) resolve(found[0])
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)))
+  })
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
