@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ensureChromium } from './ensure-chromium.ts'
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
@@ -43,6 +44,9 @@ function countReport(path: string, read: (report: Record<string, never>) => { pa
 function heading(text: string): void {
   process.stdout.write(`\n== ${text}\n`)
 }
+
+heading('browser')
+count(await ensureChromium())
 
 heading('static checks')
 count(run('scripts/check.ts'))

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -39,7 +40,9 @@ async function search(): Promise<string | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null
   try {
     const { default: packed } = await import('@sparticuz/chromium')
-    return await packed.executablePath()
+    const path = await packed.executablePath()
+    // It needs libraries that not every system has.
+    return spawnSync(path, ['--version']).status === 0 ? path : null
   } catch {
     return null
   }

@@ -1,0 +1,16 @@
+/** Sees to it that the tests have a Chromium: as root on Debian it is installed, elsewhere the command is named. */
+import { spawnSync } from 'node:child_process'
+import { findChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
+
+/** False when there is none and none could be installed. */
+export async function ensureChromium(): Promise<boolean> {
+  if ((await findChromium()) !== null) return true
+  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) {
+    process.stderr.write('Installing Chromium for the tests ...\n')
+    spawnSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
+    spawnSync('apt-get', ['install', '-y', '-q', 'chromium'], { stdio: ['ignore', 'ignore', 'inherit'] })
+    if (spawnSync('chromium', ['--version']).status === 0) return true
+  }
+  process.stderr.write(`${NO_CHROMIUM}\n`)
+  return false
+}
