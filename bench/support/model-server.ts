@@ -5,14 +5,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ToolCall {
   name: string
   input: Record<string, unknown>
 }
 
-/** What the model does in one step. `chunks`: the text comes in so many pieces. */
-export type Answer = { calls: readonly ToolCall[] } | { text: string; chunks?: number }
+/** What the model does in one step. `chunks`: the text comes in so many pieces; `perSecond`: no faster than that, default: as fast as they are taken. */
+export type Answer = { calls: readonly ToolCall[] } | { text: string; chunks?: number; perSecond?: number }
 
 export interface Arrival {
   /** When the whole request was there, and when the last byte of its answer was given to the system; as of `performance.now()`. */
@@ -44,9 +45,17 @@ export async function startServer(answers: (n: number) => Answer | undefined): P
     if (n === 0) arrival.body = Buffer.concat(body).toString('utf8')
     arrivals.push(arrival)
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-    const lines = linesOf(answers(n) ?? { text: 'done' }, n)
+    const given = answers(n) ?? { text: 'done' }
+    const lines = linesOf(given, n)
+    const perSecond = 'perSecond' in given ? given.perSecond : undefined
+    const beganAt = performance.now()
     // One write for an ordinary answer, one a chunk for a long one, as a real server would.
-    if (lines.length > 1000) for (const line of lines) if (!response.write(line)) await once(response, 'drain')
+    if (lines.length > 1000) {
+      for (const [index, line] of lines.entries()) {
+        if (perSecond !== undefined && index > ((performance.now() - beganAt) / 1000) * perSecond) await wait(1)
+        if (!response.write(line)) await once(response, 'drain')
+      }
+    }
     response.end(lines.length > 1000 ? undefined : lines.join(''), () => (arrival.answeredAt = performance.now()))
   }
   server.keepAliveTimeout = 60_000

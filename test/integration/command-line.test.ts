@@ -20,7 +20,16 @@ describe('the command line of the built program', () => {
     const help = await runCli(['--help'], { home })
     for (const word of ['desktop', 'serve', 'print', '--version']) expect(help.stdout).toContain(word)
     const print = await runCli(['print', '--help'], { home })
-    for (const word of ['--cwd', '--model', '--permission-mode', '--output-format', '--continue', '--session', '--add-dir', '--max-steps']) {
+    for (const word of [
+      '--cwd',
+      '--model',
+      '--permission-mode',
+      '--output-format',
+      '--continue',
+      '--session',
+      '--add-dir',
+      '--max-steps',
+    ]) {
       expect(print.stdout).toContain(word)
     }
   })

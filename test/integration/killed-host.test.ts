@@ -18,7 +18,9 @@ afterEach(async () => {
 
 /** Kills a running task at a random moment; returns the recorded events it had told of. */
 async function killedRun(ms: number): Promise<RecordedEvent[]> {
-  const child = startCli(['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'], { home: scratch.home })
+  const child = startCli(['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'], {
+    home: scratch.home,
+  })
   child.stdin.end()
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')))
@@ -44,7 +46,13 @@ it(
         const prompt = JSON.stringify(request.body['messages'])
         if (prompt.includes('are you there')) return { text: 'still here' }
         n += 1
-        return { text: `step ${n}`, toolCalls: [{ name: 'Read', input: { path: 'a.txt', line_offset: (n % 2) + 1 } }, { name: 'Bash', input: { command: `echo ${n}` } }] }
+        return {
+          text: `step ${n}`,
+          toolCalls: [
+            { name: 'Read', input: { path: 'a.txt', line_offset: (n % 2) + 1 } },
+            { name: 'Bash', input: { command: `echo ${n}` } },
+          ],
+        }
       },
     })
     writeConfig(scratch.home, configFor(server.baseUrl))

@@ -23,12 +23,25 @@ async function play(script: ModelScript, options: Parameters<typeof configFor>[1
   writeConfig(scratch.home, configFor(server.baseUrl, options))
 }
 
-const print = (args: string[], stdin?: string) => runCli(['print', ...args, '--cwd', scratch.project], { home: scratch.home, ...(stdin !== undefined && { stdin }) })
-const lines = (stdout: string): { type: string }[] => stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
+const print = (args: string[], stdin?: string) =>
+  runCli(['print', ...args, '--cwd', scratch.project], { home: scratch.home, ...(stdin !== undefined && { stdin }) })
+const lines = (stdout: string): { type: string }[] =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 /** A task in which every tool is used once and the last answer quotes what came back. */
 const TASK: ScriptStep[] = [
-  { thinking: 'Let me look – naïvely.', text: 'Looking.', toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }, { name: 'Grep', input: { pattern: 'two', output_mode: 'content' } }], usage: { input: 100, output: 10, cached: 40 } },
+  {
+    thinking: 'Let me look – naïvely.',
+    text: 'Looking.',
+    toolCalls: [
+      { name: 'Read', input: { path: 'notes.md' } },
+      { name: 'Grep', input: { pattern: 'two', output_mode: 'content' } },
+    ],
+    usage: { input: 100, output: 10, cached: 40 },
+  },
   { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'two', new_string: 'zwei – 二 😀' } }] },
   { toolCalls: [{ name: 'Bash', input: { command: 'cat notes.md' } }], faults: { splitBytes: 7 } },
   { text: 'Geändert: 二 😀', usage: { input: 300, output: 20, cached: 200 }, faults: { splitBytes: 3 } },
@@ -58,7 +71,10 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
   })
 
   it('gets over a stall', async () => {
-    await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, { text: 'whole' }], { wire, loop: 'idle_timeout_s = 1' })
+    await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, { text: 'whole' }], {
+      wire,
+      loop: 'idle_timeout_s = 1',
+    })
     expect(await print(['go'])).toMatchObject({ code: 0, stdout: 'whole\n' })
   })
 })
@@ -72,12 +88,22 @@ describe('print mode', () => {
     expect(events.filter((event) => event.type === 'tool.started')).toHaveLength(4)
     expect(events.filter((event) => event.type === 'tool.finished')).toHaveLength(4)
     expect(events.at(-2)).toMatchObject({ type: 'turn.finished', stop: 'end_turn' })
-    expect(events.at(-1)).toMatchObject({ type: 'result', answer: 'Geändert: 二 😀', stop: 'end_turn', steps: 4, usage: { input: 420, output: 40, cached: 240 } })
+    expect(events.at(-1)).toMatchObject({
+      type: 'result',
+      answer: 'Geändert: 二 😀',
+      stop: 'end_turn',
+      steps: 4,
+      usage: { input: 420, output: 40, cached: 240 },
+    })
   })
 
   it('writes one object at the end', async () => {
     await play([{ text: 'hi' }])
-    expect(JSON.parse((await print(['go', '--output-format', 'json'])).stdout)).toMatchObject({ type: 'result', answer: 'hi', stop: 'end_turn' })
+    expect(JSON.parse((await print(['go', '--output-format', 'json'])).stdout)).toMatchObject({
+      type: 'result',
+      answer: 'hi',
+      stop: 'end_turn',
+    })
   })
 
   it('denies what it would have to ask, and tells the model', async () => {
@@ -88,7 +114,15 @@ describe('print mode', () => {
   })
 
   it('accepts edits but not commands in the mode for it', async () => {
-    await play([{ toolCalls: [{ name: 'Write', input: { path: 'new.txt', content: 'x' } }, { name: 'Bash', input: { command: 'touch made' } }] }, { text: 'done' }])
+    await play([
+      {
+        toolCalls: [
+          { name: 'Write', input: { path: 'new.txt', content: 'x' } },
+          { name: 'Bash', input: { command: 'touch made' } },
+        ],
+      },
+      { text: 'done' },
+    ])
     await print(['go', '--permission-mode', 'accept-edits'])
     expect(existsSync(join(scratch.project, 'new.txt'))).toBe(true)
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
@@ -101,7 +135,12 @@ describe('print mode', () => {
   })
 
   it('goes on with the latest session, knowing what was said and read', async () => {
-    await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'first answer' }, { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'one', new_string: 'eins' } }] }, { text: 'second answer' }])
+    await play([
+      { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] },
+      { text: 'first answer' },
+      { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'one', new_string: 'eins' } }] },
+      { text: 'second answer' },
+    ])
     await print(['first prompt'])
     expect(await print(['second prompt', '-c', '--permission-mode', 'accept-edits'])).toMatchObject({ code: 0, stdout: 'second answer\n' })
     expect(JSON.stringify(server.requests[2]!.body)).toMatch(/first prompt.*first answer.*second prompt/)
@@ -140,7 +179,9 @@ describe('print mode', () => {
   })
 
   it('shows commands neither the keys of the environment nor those of providers', async () => {
-    await play([{ toolCalls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'done' }], { more: '[tools]\nhide_env = ["MY_TOKEN"]' })
+    await play([{ toolCalls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'done' }], {
+      more: '[tools]\nhide_env = ["MY_TOKEN"]',
+    })
     await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], {
       home: scratch.home,
       env: { OPENAI_API_KEY: 'sk-secret-one', MY_TOKEN: 'secret-two', HARMLESS: 'shown' },

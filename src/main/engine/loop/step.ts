@@ -14,7 +14,6 @@ export type StepEnd =
 export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; withTools: boolean }): Promise<StepEnd> {
   const stepId = ctx.newId('step')
   const startedAt = ctx.now()
-  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id })
   const tools = withTools && ctx.model.toolCalls ? ctx.tools.schemas() : []
   const request: ModelRequest = {
     model: ctx.model.name,
@@ -26,11 +25,13 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     cacheKey: ctx.cacheKey,
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
   }
+  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id })
   for (let attempt = 1; ; attempt += 1) {
     const answer = new Answer(stepId, ctx)
     try {
       await receive(ctx.provider, request, answer, ctx.settings.idleTimeoutMs, ctx.signal)
-      const { parts, finish, usage } = answer.complete()
+      // Some models end a task with an empty answer; the first one may still be a slip.
+      const { parts, finish, usage } = answer.complete({ mayBeEmpty: attempt > 1 })
       ctx.record({
         type: 'step.finished',
         turnId: ctx.turnId,
@@ -186,13 +187,14 @@ class Answer {
     }
   }
 
-  /** The whole answer; throws when the stream ended without its end marker, or with nothing in it. */
-  complete(): { parts: AssistantPart[]; finish: FinishReason; usage?: Usage } {
+  /** The whole answer; throws when the stream ended without its end marker, or with nothing in it although it may not be empty. */
+  complete({ mayBeEmpty }: { mayBeEmpty: boolean }): { parts: AssistantPart[]; finish: FinishReason; usage?: Usage } {
     this.#close()
     if (!this.#finish) throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
     const { reason, usage } = this.#finish
     const empty = this.#parts.every((part) => part.type === 'thinking')
-    if (empty && reason !== 'refusal' && reason !== 'length') throw new CodedError('model.incomplete', 'The model answered with nothing.')
+    if (empty && !mayBeEmpty && reason !== 'refusal' && reason !== 'length')
+      throw new CodedError('model.incomplete', 'The model answered with nothing.')
     // A call that the length limit may have cut off is not run, whatever its arguments look like.
     const parts = reason === 'length' ? this.#parts.filter((part) => part.type !== 'tool_call') : this.#parts
     return { parts, finish: reason, ...(usage && { usage }) }

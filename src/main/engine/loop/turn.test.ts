@@ -175,13 +175,29 @@ describe('a step that fails', () => {
     expect(end.failure?.message).toMatch(/3 attempts/)
   })
 
-  it('never takes a stream without its end marker, or an empty one, for an answer', async () => {
-    const turn = turnFixture({ answers: [[{ type: 'text', text: 'cut' }], [{ type: 'finish', reason: 'stop' }], text('whole')] })
+  it('never takes a stream without its end marker for an answer', async () => {
+    const turn = turnFixture({ answers: [[{ type: 'text', text: 'cut' }], [], text('whole')] })
     expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
     expect(turn.events.filter((event) => event.type === 'step.retried').map((event) => event.failure.code)).toEqual([
       'model.incomplete',
       'model.incomplete',
     ])
+  })
+
+  it('asks once more after an empty answer, and then takes it as the end', async () => {
+    const empty: ModelChunk[] = [{ type: 'finish', reason: 'stop' }]
+    const turn = turnFixture({ answers: [empty, empty] })
+    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.finished'])
+  })
+
+  it('records nothing of a step whose prompt cannot fit', async () => {
+    const turn = turnFixture({ answers: [] })
+    turn.ctx.fit = () => {
+      throw new CodedError('model.context_overflow', 'too long')
+    }
+    expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.context_overflow' } })
+    expect(turn.events).toEqual([])
   })
 
   it('never runs a call that the length limit may have cut off', async () => {
