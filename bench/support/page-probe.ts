@@ -1,0 +1,76 @@
+/** What is measured inside the page, and what Chromium tells of it. */
+import type { CDPSession, Page } from 'playwright-core'
+
+/** Runs in the page; kept as text because the project's Node code knows no DOM. */
+const PROBE = `
+window.probe = (() => {
+  const shown = () => document.querySelector('.transcript .row') !== null
+  // Begins in a frame's callback, before its layout and paint; a message posted there is delivered when that frame is done.
+  const painted = () => new Promise((resolve) => {
+    const look = () => {
+      if (!shown()) return void requestAnimationFrame(look)
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = () => { port1.close(); resolve(performance.now()) }
+      port2.postMessage(0)
+    }
+    look()
+  })
+  let frames = [], running = false, clicked = 0
+  addEventListener('click', (event) => { clicked = event.timeStamp }, { capture: true })
+  return {
+    painted,
+    sinceClick: async () => (await painted()) - clicked,
+    start() {
+      frames = []
+      running = true
+      const frame = (at) => {
+        frames.push(at)
+        if (running) requestAnimationFrame(frame)
+      }
+      requestAnimationFrame(frame)
+    },
+    stop() {
+      running = false
+      return frames.slice(1).map((at, index) => at - frames[index])
+    },
+  }
+})()
+`
+
+/** Puts the probe into every document the page opens from now on. */
+export async function addProbe(page: Page): Promise<void> {
+  await page.addInitScript({ content: PROBE })
+}
+
+/** How long from the start of the document until the first row of a transcript was painted, in ms. */
+export function paintedAt(page: Page): Promise<number> {
+  return page.evaluate<number>('probe.painted()')
+}
+
+/** How long from the latest click until the first row was painted, in ms. */
+export function paintedAfterClick(page: Page): Promise<number> {
+  return page.evaluate<number>('probe.sinceClick()')
+}
+
+/** The times between the frames that are drawn while `job` runs, in ms. */
+export async function framesDuring(page: Page, job: () => Promise<void>): Promise<number[]> {
+  await page.evaluate('probe.start()')
+  await job()
+  return page.evaluate<number[]>('probe.stop()')
+}
+
+export interface PageMemory {
+  /** In use by JavaScript after a collection. */
+  heapMb: number
+  /** Nodes of the document, and of what is kept outside it. */
+  nodes: number
+}
+
+export async function memoryOf(cdp: CDPSession): Promise<PageMemory> {
+  // Twice: what the first run finishes (weak references, detached nodes) only the second one frees.
+  await cdp.send('HeapProfiler.collectGarbage')
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await cdp.send('Runtime.getHeapUsage')
+  const { nodes } = await cdp.send('Memory.getDOMCounters')
+  return { heapMb: usedSize / 2 ** 20, nodes }
+}
