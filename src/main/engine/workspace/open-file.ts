@@ -1,4 +1,4 @@
-import { constants, type BigIntStats, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type BigIntStats, type Stats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
@@ -32,6 +32,29 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
   } catch (error) {
     await handle?.close()
     throw fileProblem(error, shown)
+  }
+}
+
+/**
+ * The whole of an ordinary file of at most `limit` bytes, or undefined when it is anything else: then `openRegular` is the way. Small files come out of the
+ * kernel's cache in microseconds, while five trips through the thread pool take half a millisecond each time.
+ */
+export function readSmall(realPath: string, limit: number): Buffer | undefined {
+  let fd: number | undefined
+  try {
+    const expected = lstatSync(realPath)
+    if (!expected.isFile() || expected.size === 0 || expected.size > limit) return undefined
+    fd = openSync(realPath, OPEN_FLAGS)
+    const stat = fstatSync(fd)
+    if (!stat.isFile() || stat.size > limit) return undefined
+    const buffer = Buffer.allocUnsafeSlow(stat.size + 1)
+    // One byte more than there should be: getting it means that the file grows.
+    const length = readSync(fd, buffer, 0, buffer.length, 0)
+    return length === stat.size ? buffer.subarray(0, length) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
 

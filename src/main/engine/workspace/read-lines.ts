@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
 import { LineScan, TailSearch, type KeptLine, type LineWindow } from './line-scan'
-import { openRegular, readUpTo } from './open-file'
+import { openRegular, readUpTo, readSmall } from './open-file'
 import { decodeText, formatOf, lineEndings, MAX_UTF16_BYTES, notText, type LineEndings, type NotText, type TextFormat } from './text-file'
 
 /** Files up to here are read at once. */
@@ -42,6 +42,8 @@ export interface LinesRead {
  * `FileProblem`, also when stopped.
  */
 export async function readLines(realPath: string, shown: string, wanted: LinesWanted): Promise<LinesRead | { notText: NotText }> {
+  const small = readSmall(realPath, SMALL_BYTES)
+  if (small) return readWhole(small, wanted)
   const { handle, stat } = await openRegular(realPath, shown)
   try {
     const bytes = stat.size <= SMALL_BYTES ? await readUpTo(handle, Number(stat.size), SMALL_BYTES) : undefined
