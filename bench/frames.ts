@@ -16,7 +16,7 @@ const MESSAGES = 10_000
 const OPENINGS = 7
 const CHARS = 200_000
 const CHUNKS = 20_000
-/** Ten times what quick models write. */
+/** A megabyte a minute: more than ten times what quick models write. */
 const PER_SECOND = 2000
 /** Further answers, as fast as they come, to see whether memory grows by more than what is said. */
 const FURTHER = 3
@@ -90,7 +90,6 @@ async function openings(page: Page): Promise<Measurement[]> {
     await open(page, 'other')
     await page.reload()
     await row(page, 'events').waitFor()
-    progress(`r${run}`)
     const [ms] = await Promise.all([
       row(page, 'events')
         .click()

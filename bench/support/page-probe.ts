@@ -6,8 +6,9 @@ const PROBE = `
 window.probe = (() => {
   const shown = () => document.querySelector('.transcript .row') !== null
   // Begins in a frame's callback, before its layout and paint; a message posted there is delivered when that frame is done.
-  const painted = () => new Promise((resolve) => {
+  const painted = () => new Promise((resolve, reject) => {
     const look = () => {
+      if (performance.now() > 60_000) return void reject(new Error('No transcript is shown.'))
       if (!shown()) return void requestAnimationFrame(look)
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => { port1.close(); resolve(performance.now()) }
