@@ -24,7 +24,7 @@ export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProp
   })
   const last = blocks.length - 1
   return (
-    <div className="md">
+    <div className="md" data-streaming={streaming || undefined}>
       {blocks.map((block, index) => (
         <OneBlock key={block.key} block={block} open={streaming && index === last} />
       ))}
