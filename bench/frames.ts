@@ -90,12 +90,8 @@ async function openings(page: Page): Promise<Measurement[]> {
     await open(page, 'other')
     await page.reload()
     await row(page, 'events').waitFor()
-    const [ms] = await Promise.all([
-      row(page, 'events')
-        .click()
-        .then(() => paintedAfterClick(page)),
-    ])
-    clicks!.push(ms)
+    await row(page, 'events').click()
+    clicks!.push(await paintedAfterClick(page))
     await page.reload()
     starts!.push(await paintedAt(page))
   }
