@@ -2,6 +2,7 @@ import { failureOf } from '../../../shared/model/errors'
 import { textOf, type Message, type ToolCallPart } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
 import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import { createBatchRecorder } from './batch-recorder'
 import { runScheduled } from './schedule'
 import type { TurnContext } from './turn-context'
 
@@ -29,11 +30,12 @@ export async function runToolCalls(ctx: TurnContext, stepId: string, parts: read
   const { originals, copies } = dedupe(parts)
   const jobs = await Promise.all(originals.map((part) => prepareJob(ctx, part)))
   const byId = new Map(jobs.map((job) => [job.part.callId, job]))
+  const recorder = createBatchRecorder(ctx.record)
   const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
     results.set(part.callId, result)
     const { content, isError = false, details } = result
     const durationMs = ctx.now() - startedAt
-    ctx.record({
+    recorder.add({
       type: 'tool.finished',
       turnId: ctx.turnId,
       callId: part.callId,
@@ -55,6 +57,7 @@ export async function runToolCalls(ctx: TurnContext, stepId: string, parts: read
     const original = copies.get(part.callId)
     if (original !== undefined) finish(part, results.get(original) ?? failed('The call was not run.'), ctx.now())
   }
+  recorder.flush()
   const messages = parts.map((part): ToolMessage => {
     const result = results.get(part.callId) ?? failed('The call was not run.')
     return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
