@@ -1,0 +1,179 @@
+/**
+ * `npm run screenshots`: the pictures in docs/images, taken anew of the built program on a home of its own with a scripted model. Names of pictures
+ * as arguments: only those.
+ */
+import '../test/support/ts-hooks.ts'
+import './build.ts'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
+import { startModelServer } from '../test/support/model-server.ts'
+import { serveApp } from '../test/support/served-app.ts'
+import { CENTS, FLAKY, KEYS, play, type Conversation } from './screenshots/conversations.ts'
+import { fillStore } from './screenshots/fill-store.ts'
+import { fillHome } from './screenshots/storefront.ts'
+
+const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
+const WIDE = { width: 1440, height: 900 }
+const NARROW = { width: 420, height: 860 }
+
+const wanted = process.argv.slice(2)
+const executable = await findChromium()
+if (executable === null) throw new Error(NO_CHROMIUM)
+const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-pictures-'))
+const browser = await launchChromium(executable)
+mkdirSync(IMAGES, { recursive: true })
+try {
+  await firstDay(browser)
+  await workday(browser)
+} finally {
+  await browser.close()
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+/** Nothing is configured yet. */
+async function firstDay(browser: Browser): Promise<void> {
+  const home = makeHome('new')
+  const app = await serveApp(environment(home))
+  try {
+    const page = await openPage(browser, app.url)
+    await page.getByRole('button', { name: /Choose a folder/ }).waitFor()
+    await take(page, 'first-run')
+  } finally {
+    await app.close()
+  }
+}
+
+async function workday(browser: Browser): Promise<void> {
+  const home = makeHome('used')
+  const server = await startModelServer({ script: play })
+  const configFile = join(home, '.trestle', 'config.toml')
+  writeFileSync(configFile, config(server.baseUrl), { mode: 0o600 })
+  const ids = await fillStore(home, join(home, '.trestle'), Date.now())
+  const app = await serveApp({ ...environment(home), MOONSHOT_API_KEY: 'of-the-pictures', ANTHROPIC_API_KEY: 'of-the-pictures' })
+  try {
+    const page = await openPage(browser, app.url)
+    const open = (title: string): Promise<void> => page.locator(`[data-row="${ids.get(title)}"]`).click()
+    const start = async ({ title, prompt }: Conversation): Promise<void> => {
+      await open(title)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await say(page, prompt)
+    }
+    const allow = (name: RegExp): Promise<void> => page.getByRole('group', { name }).getByRole('button', { name: 'Allow once' }).click()
+
+    await start(KEYS)
+    await page.getByRole('group', { name: /Bash/ }).waitFor()
+    await page.getByRole('button', { name: 'Why am I asked?' }).click()
+    await take(page, 'approval')
+
+    await start(CENTS)
+    await allow(/Bash npx tsc/)
+    const command = page.getByRole('button', { name: /Bash npx tsc/ })
+    await command.click()
+    await page.getByText('Checking src/catalogue/price-tag.tsx').waitFor()
+
+    await start(FLAKY)
+    await allow(/Bash npx vitest/)
+    await page.getByRole('group', { name: /Edit/ }).waitFor()
+    await say(page, 'and run the whole suite ten times afterwards')
+    await page.getByRole('list', { name: /queue|next/i }).waitFor()
+    await take(page, 'workbench-light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await take(page, 'workbench-dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+
+    await page.setViewportSize(NARROW)
+    await take(page, 'narrow')
+    await page.setViewportSize(WIDE)
+
+    await page.getByRole('button', { name: 'Settings' }).first().click()
+    // The address of the scripted server is another each time.
+    writeFileSync(configFile, config())
+    await page.getByText('https://api.moonshot').first().waitFor()
+    await take(page, 'settings')
+  } finally {
+    await app.close()
+    await server.close()
+  }
+}
+
+function makeHome(name: string): string {
+  const home = join(scratch, name)
+  mkdirSync(join(home, '.trestle'), { recursive: true, mode: 0o700 })
+  fillHome(home)
+  return home
+}
+
+function environment(home: string): Record<string, string> {
+  return {
+    PATH: [join(home, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: home,
+    TRESTLE_HOME: join(home, '.trestle'),
+    LANG: 'C.UTF-8',
+  }
+}
+
+/** Without an address: the vendor's own. */
+function config(baseUrl?: string): string {
+  return `default_model = "moonshot/kimi-k2-thinking"
+
+[providers.moonshot]
+type = "moonshot"
+${baseUrl === undefined ? '' : `base_url = "${baseUrl}"`}
+api_key_env = "MOONSHOT_API_KEY"
+
+[providers.anthropic]
+type = "anthropic"
+api_key_env = "ANTHROPIC_API_KEY"
+
+[providers.ollama]
+type = "openai-compatible"
+base_url = "http://127.0.0.1:11434/v1"
+
+[models."moonshot/kimi-k2-thinking"]
+provider = "moonshot"
+model = "kimi-k2-thinking"
+context_window = 128000
+capabilities = ["tools", "thinking"]
+
+[models."ollama/qwen3-coder"]
+provider = "ollama"
+model = "qwen3-coder:30b"
+label = "Qwen3 Coder (local)"
+context_window = 64000
+capabilities = ["tools"]
+`
+}
+
+async function openPage(browser: Browser, url: string): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: WIDE,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  // The page's clock stands, so that no picture tells how long ago something was.
+  await page.clock.setFixedTime(Date.now())
+  await page.goto(url)
+  return page
+}
+
+async function say(page: Page, words: string): Promise<void> {
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  await message.fill(words)
+  await message.press('Enter')
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(name)) return
+  await page.mouse.move(0, 0)
+  await page.evaluate(
+    'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))',
+  )
+  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled', caret: 'hide' })
+  process.stdout.write(`docs/images/${name}.png\n`)
+}
