@@ -1,8 +1,11 @@
 import type { Preview } from '../../../shared/model/preview'
+import { shortPath } from '../../state/folder-name'
+import { useAppInfo } from '../../state/settings-query'
 import { DiffView } from '../../ui/content/diff-view'
 
 /** What would be done: the diff, the command, or a text. */
 export function PreviewView({ preview }: { preview: Preview }) {
+  const { data: info } = useAppInfo()
   switch (preview.kind) {
     case 'diff':
       return (
@@ -19,7 +22,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
             {preview.command}
           </pre>
           <p>
-            in <span className="font-mono">{preview.cwd}</span>
+            in <span className="font-mono">{shortPath(preview.cwd, info?.userHome)}</span>
           </p>
         </div>
       )

