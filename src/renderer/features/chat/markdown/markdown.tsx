@@ -22,15 +22,34 @@ export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProp
     const timer = waitMs > 0 ? setTimeout(() => redraw((n) => n + 1), waitMs) : undefined
     return () => clearTimeout(timer)
   })
-  const last = blocks.length - 1
   return (
     <div className="md" data-streaming={streaming || undefined}>
-      {blocks.map((block, index) => (
-        <OneBlock key={block.key} block={block} open={streaming && index === last} />
+      {parts(blocks).map((part, index, all) => (
+        <Part key={part[0]?.key} blocks={part} open={streaming && index === all.length - 1} />
       ))}
     </div>
   )
 })
+
+/** So many blocks are looked at together: a growing answer of hundreds of blocks is compared and laid out by its parts. */
+const PART = 16
+
+function parts(blocks: readonly Block[]): Block[][] {
+  return Array.from({ length: Math.ceil(blocks.length / PART) }, (_, n) => blocks.slice(n * PART, (n + 1) * PART))
+}
+
+const Part = memo(
+  function Part({ blocks, open }: { blocks: readonly Block[]; open: boolean }) {
+    return (
+      <div className="md-part">
+        {blocks.map((block, index) => (
+          <OneBlock key={block.key} block={block} open={open && index === blocks.length - 1} />
+        ))}
+      </div>
+    )
+  },
+  (a, b) => a.open === b.open && a.blocks.length === b.blocks.length && a.blocks.every((block, index) => block === b.blocks[index]),
+)
 
 const OneBlock = memo(
   function OneBlock({ block, open }: { block: Block; open: boolean }) {
