@@ -25,7 +25,7 @@ async function killedRun(ms: number): Promise<RecordedEvent[]> {
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')))
   const gone = new Promise((resolve) => child.once('close', resolve))
-  await new Promise((resolve) => child.stdout.once('data', resolve))
+  await Promise.race([new Promise((resolve) => child.stdout.once('data', resolve)), gone])
   setTimeout(() => child.kill('SIGKILL'), ms)
   await gone
   // The last line may be cut; every whole one was told after it was stored.

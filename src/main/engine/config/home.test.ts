@@ -37,3 +37,8 @@ test('a file in its place is a coded error with the path', () => {
     expect(() => resolveHome(home, {})).toThrow(expect.objectContaining({ code: 'home.unusable', message: expect.stringContaining(home) }))
   }
 })
+
+test('a place where the system makes no folders is a coded error too, and soon', () => {
+  if (process.platform !== 'linux') return
+  expect(() => resolveHome('/proc/trestle/home', {})).toThrow(expect.objectContaining({ code: 'home.unusable' }))
+})

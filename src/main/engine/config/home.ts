@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/model/errors'
 
 /**
@@ -13,7 +13,7 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
   const chosen = wanted || env['TRESTLE_HOME'] || standard
   const home = resolve(chosen === '~' || /^~[/\\]/.test(chosen) ? join(homedir(), chosen.slice(1)) : chosen)
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    makeFolder(home)
     const { mode } = statSync(home)
     // Only our own place: TRESTLE_HOME may name a folder that is shared on purpose, and every file in it that matters is 0600 anyway.
     if (process.platform !== 'win32' && home === standard && (mode & 0o077) !== 0) chmodSync(home, 0o700)
@@ -23,4 +23,11 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
     throw new CodedError('home.unusable', `Trestle cannot use the folder ${home}: ${reason}`, { cause: error })
   }
   return home
+}
+
+/** With the folders above it. One by one, since Node's own way never ends where the system denies that a folder is there (/proc). */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
