@@ -1,13 +1,29 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
+import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
 const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp']
+const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
+
+/**
+ * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each request, and the first mention of Node's
+ * own loads all of its `fetch`, which nothing else on the way to a model needs.
+ */
+const lightHeaders: Plugin = {
+  name: 'light-headers',
+  transform: (code, id) =>
+    /[\\/]@ai-sdk[\\/]provider-utils[\\/]/.test(id)
+      ? { code: `import { HeaderList as Headers } from ${JSON.stringify(HEADER_LIST)}\n${code}`, map: null }
+      : undefined,
+}
 
 export default defineConfig({
   main: {
+    plugins: [lightHeaders],
     build: {
       outDir: 'out/main',
       target: 'node24',

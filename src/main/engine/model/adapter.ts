@@ -3,6 +3,7 @@ import type { ProviderType } from '../../../shared/model/settings'
 import type { ProviderSettings } from '../config/settings'
 import { ChunkMapper } from './chunk-mapper'
 import { modelError } from './failure/model-errors'
+import { httpFetch } from './http-fetch'
 import { modelFetch, type Fetch } from './model-fetch'
 import { buildPrompt } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from './provider'
@@ -23,7 +24,7 @@ export async function createProvider(
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
   const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
-  const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const fetch = options.fetch ?? httpFetch
   return {
     stream: (request, signal) => chunksOf(wire, request, signal, secrets, modelFetch({ fetch, headers, secrets, alive: request.alive })),
   }

@@ -1,5 +1,7 @@
 import { CodedError } from '../../../shared/model/errors'
 import { fieldOf } from './field-of'
+import { HeaderList } from './header-list'
+import { HttpResponse } from './http-response'
 import { modelErrorOfBody } from './failure/model-errors'
 
 export type Fetch = typeof globalThis.fetch
@@ -9,8 +11,7 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
 /**
  * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON object) with words that help,
- * never follows a redirect (the key would travel with it), and reports every arrival of bytes. Connections are kept alive by Node's own pool,
- * whose limits of 300 s for headers and between bytes come after the loop's idle limit unless that is set longer.
+ * never follows a redirect (the key would travel with it), and reports every arrival of bytes.
  */
 export function modelFetch(options: {
   fetch: Fetch
@@ -21,13 +22,13 @@ export function modelFetch(options: {
   alive?: (() => void) | undefined
 }): Fetch {
   return async (input, init) => {
-    const headers = new Headers(init?.headers)
+    const headers = new HeaderList(init?.headers)
     for (const name of KEY_HEADERS) {
       const value = headers.get(name)
       if (value !== null && value.replace(/^Bearer\b/i, '').trim() === '') headers.delete(name)
     }
     for (const [name, value] of Object.entries(options.headers)) headers.set(name, value)
-    const response = await options.fetch(input, { ...init, headers, redirect: 'manual' })
+    const response = await options.fetch(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' })
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel()
       const to = response.headers.get('location')
@@ -66,6 +67,10 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
 
 /** The response with `alive` called on every arrival. */
 function watched(response: Response, alive: () => void): Response {
+  if (response instanceof HttpResponse) {
+    response.alive = alive
+    return response
+  }
   const reader = response.body!.getReader()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

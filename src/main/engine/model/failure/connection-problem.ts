@@ -27,15 +27,15 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
   for (let current = error; typeof current === 'object' && current !== null && !seen.has(current); current = fieldOf(current, 'cause')) {
     seen.add(current)
     const nested = fieldOf(current, 'errors')
-    const code = fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
     const message = fieldOf(current, 'message')
+    const code = tlsCodeIn(message) ?? fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
     if (message === 'bad port')
       return { code: 'model.bad_request', message: `Node refuses to connect${place}: the port is reserved for another protocol.` }
     if (typeof code === 'string') {
       if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
         return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
       if (isTls(code)) return { code: 'model.connection', message: `The connection${place} is not trusted: ${String(message)} (${code}).` }
-      if (WORDS[code] !== undefined || code.startsWith('UND_ERR_') || code.startsWith('ERR_SSL_')) {
+      if (WORDS[code] !== undefined || /^(UND_ERR|ERR_SSL|HPE)_/.test(code)) {
         return { code: 'model.connection', message: `The connection${place} failed: ${WORDS[code] ?? String(message)}.` }
       }
       if (code === 'ERR_INVALID_URL')
@@ -60,6 +60,12 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
     }
   }
   return undefined
+}
+
+/** Sending before TLS was agreed on fails with EPROTO and the reason within the message; the same failure has a code when nothing was sent yet. */
+function tlsCodeIn(message: unknown): string | undefined {
+  const reason = typeof message === 'string' ? /\bEPROTO\b.*:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1] : undefined
+  return reason && `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`
 }
 
 function isTls(code: string): boolean {
