@@ -97,6 +97,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Make it writable, or set TRESTLE_HOME to a folder that is.',
   },
+  'host.port': {
+    title: 'The web host cannot start',
+    retryable: false,
+    advice: 'Choose another port with --port, or leave it out for a free one.',
+  },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
   'connection.lost': {

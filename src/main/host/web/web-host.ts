@@ -44,7 +44,8 @@ const MOST_MESSAGE_BYTES = 64 << 20
 const CLOSE_GRACE_MS = 1000
 
 /**
- * Serves the interface and the contract on loopback. Fails with `request.invalid` when the port is taken or the options make no sense.
+ * Serves the interface and the contract on loopback. Fails with `host.port` when the port cannot be had, and with `request.invalid` when the
+ * options make no sense.
  * The rules are in README.md beside this file.
  */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
@@ -152,11 +153,11 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `port ${port} is in use; choose another one, or none to get a free one`
+          ? `port ${port} is in use`
           : error.code === 'EACCES'
-            ? `port ${port} is not allowed; choose one above 1023`
+            ? `port ${port} is not allowed: ports below 1024 are the system's`
             : error.message
-      reject(new CodedError('request.invalid', `The web host cannot start: ${reason}.`, { cause: error }))
+      reject(new CodedError('host.port', `${reason}.`, { cause: error }))
     })
     server.listen(port, host, () => {
       server.removeAllListeners('error')
