@@ -219,7 +219,7 @@ test('garbage on an open socket ends it and nothing else', async () => {
 test('a port in use is said in words; options that open it to the network are refused', async () => {
   const { port } = await start()
   await expect(start({ port })).rejects.toMatchObject({
-    code: 'request.invalid',
+    code: 'host.port',
     message: expect.stringContaining(`port ${port} is in use`),
   })
   await expect(start({ host: '0.0.0.0' as 'localhost' })).rejects.toMatchObject({ message: expect.stringContaining('not loopback') })
