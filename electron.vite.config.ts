@@ -5,7 +5,7 @@ import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
-const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp']
+const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp', 'tree-sitter-bash', 'web-tree-sitter']
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 

@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from './parse'
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'print', CommandSpec> = {
+export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'permission', CommandSpec> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -41,6 +41,22 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print', CommandSpec> = {
       session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
       'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
+      help: HELP,
+    },
+  },
+  permission: {
+    summary: 'Say what would be decided about a command, as JSON: trestle permission check "command".',
+    positionals: { name: 'check "command"', help: 'The command to be judged, in quotes.', max: 2 },
+    options: {
+      rules: { type: 'string', value: 'FILE', help: "Rules from this file instead of your own and the project's." },
+      mode: {
+        type: 'string',
+        value: 'MODE',
+        choices: [...PERMISSION_MODES, 'plan'],
+        help: 'ask (default), accept-edits, auto, or plan (only what only reads passes).',
+      },
+      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      stdin: { type: 'boolean', help: 'Judge one JSON string a line from stdin, and print one verdict a line.' },
       help: HELP,
     },
   },

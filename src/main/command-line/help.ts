@@ -10,7 +10,7 @@ export function helpText(command?: CommandName): string {
     'Usage: trestle [command] [options]',
     '',
     'Commands:',
-    ...names.map((name) => `  ${name.padEnd(9)} ${COMMANDS[name].summary}`),
+    ...names.map((name) => `  ${name.padEnd(10)} ${COMMANDS[name].summary}`),
     '',
     'Options:',
     '  -p "prompt"  The same as: trestle print "prompt".',
@@ -22,6 +22,11 @@ export function helpText(command?: CommandName): string {
   ].join('\n')
 }
 
+/** `"prompt"`; a name with quotes of its own stands as it is. */
+function positional(name: string): string {
+  return name.includes('"') ? name : `"${name}"`
+}
+
 function commandHelp(name: CommandName): string {
   const spec = COMMANDS[name]
   const rows = Object.entries(spec.options).map(
@@ -29,7 +34,7 @@ function commandHelp(name: CommandName): string {
   )
   const width = Math.max(...rows.map(([left]) => left.length))
   return [
-    `Usage: trestle ${name}${spec.positionals ? ` "${spec.positionals.name}"` : ''} [options]`,
+    `Usage: trestle ${name}${spec.positionals ? ` ${positional(spec.positionals.name)}` : ''} [options]`,
     '',
     spec.summary,
     ...(spec.positionals ? ['', `  ${spec.positionals.name}: ${spec.positionals.help}`] : []),
@@ -43,6 +48,7 @@ function commandHelp(name: CommandName): string {
           'The events of stream-json are described in docs/print-mode.md.',
         ]
       : []),
+    ...(name === 'permission' ? ['', 'Exit codes: 0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.'] : []),
     '',
   ].join('\n')
 }

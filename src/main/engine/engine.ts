@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { POLICIES } from './approval/policies'
 import { openConfig } from './config/config'
+import { projectSettings } from './config/project-settings'
 import { resolveHome } from './config/home'
 import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
@@ -70,6 +71,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ownOutput: [join(home, 'sessions', session.id), join(home, 'tasks')],
       mode: () => session.header.mode,
       workspace: () => tools.workspaceOf(session),
+      rules: async () => (await projectSettings(session.header.folder, settings())).settings.permission.rules,
       record: (...events) => void session.record(...events),
       canAsk: () => session.canAsk,
       now: Date.now,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { rulesOf } from '../../../../test/support/judge-command'
 import { tool } from '../../../../test/support/turn-fixture'
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { EventBody } from '../../../shared/model/event'
@@ -6,6 +7,7 @@ import type { PreparedCall } from '../tool/tool'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createGate } from './gate'
 import { POLICIES } from './policies'
+import type { PermissionRule } from './rules/permission-rule'
 
 const root = import.meta.dirname
 const edit: PreparedCall = {
@@ -16,14 +18,14 @@ const edit: PreparedCall = {
 }
 const command: PreparedCall = {
   ...edit,
-  accesses: [{ kind: 'command', command: 'rm -rf x', cwd: root }],
+  accesses: [{ kind: 'command', command: 'npm test', cwd: root }],
   rememberAs: { key: 'bash:rm', label: 'Allow exactly this' },
 }
 const outside: PreparedCall = { ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: false }] }
 const writer = { ...tool({ name: 'Edit' }), annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
 const reader = tool({ name: 'Read' })
 
-function fixture({ mode = 'ask', canAsk = true }: { mode?: PermissionMode; canAsk?: boolean } = {}) {
+function fixture({ mode = 'ask', canAsk = true, rules = [] }: { mode?: PermissionMode; canAsk?: boolean; rules?: PermissionRule[] } = {}) {
   const events: EventBody[] = []
   const allowed = new Set<string>()
   let ids = 0
@@ -31,6 +33,7 @@ function fixture({ mode = 'ask', canAsk = true }: { mode?: PermissionMode; canAs
     policies: POLICIES,
     mode: () => mode,
     workspace: () => createWorkspace({ root }),
+    rules: async () => rules,
     record(...bodies) {
       events.push(...bodies)
       for (const body of bodies) if (body.type === 'approval.resolved' && body.remembered !== undefined) allowed.add(body.remembered)
@@ -84,6 +87,47 @@ describe('the gate', () => {
     expect(await edits.ask({ ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: true }] })).toMatchObject({ allowed: false })
     const auto = fixture({ mode: 'auto', canAsk: false })
     expect(await auto.ask(command)).toEqual({ allowed: true })
+  })
+
+  const bash = tool({ name: 'Bash' })
+  const commandOf = (text: string): PreparedCall => ({ ...command, accesses: [{ kind: 'command', command: text, cwd: root }] })
+
+  it('holds deny rules against every mode and everything allowed before, and for all that a command starts', async () => {
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
+      const { ask } = fixture({ mode, canAsk: false, rules: rulesOf('allow Bash', 'deny Bash(rm *)', 'deny Edit(*.ts)', 'deny mcp__x__*') })
+      for (const text of ['rm x', 'ls && sudo rm x', "sh -c 'rm x'", 'ls | xargs rm', 'echo $(rm x)'])
+        expect(await ask(commandOf(text), bash)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:2') })
+      expect(await ask(commandOf('npm test'), bash)).toEqual({ allowed: true })
+      expect(await ask(edit)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:3') })
+      expect(await ask({ ...edit, accesses: [] }, { ...writer, name: 'mcp__x__y' })).toMatchObject({ allowed: false })
+    }
+  })
+
+  it('asks what an ask rule names even in auto, says which, and offers nothing that would not help', async () => {
+    const { ask, asked, stop } = fixture({ mode: 'auto', rules: rulesOf('allow Bash', 'ask Bash(git push *)') })
+    const answer = ask(commandOf('git status; git push'), bash)
+    await expect.poll(() => asked().length).toBe(1)
+    expect(asked()[0]!.reason).toMatch(/git push.*config\.toml:2/)
+    expect(asked()[0]!.options.map((option) => option.kind)).toEqual(['allow_once', 'reject_once'])
+    stop()
+    await expect(answer).rejects.toThrow('stopped')
+  })
+
+  it('asks everything while a rule cannot be read', async () => {
+    const { ask } = fixture({ mode: 'auto', canAsk: false, rules: rulesOf('deny Bash(rm *)').map((rule) => ({ ...rule, mistake: 'x' })) })
+    expect(await ask(commandOf('ls'), bash)).toMatchObject({ allowed: false, message: expect.stringContaining('cannot be read') })
+  })
+
+  it('needs no approval for commands that only read, nobody being there', async () => {
+    const { ask } = fixture({ canAsk: false })
+    expect(await ask(commandOf('ls | head -3 && git status'), bash)).toEqual({ allowed: true })
+    expect(await ask(commandOf('ls > x'), bash)).toMatchObject({ allowed: false })
+  })
+
+  it('asks before Write reaches into .git or a start-up file, also in auto', async () => {
+    const { ask } = fixture({ mode: 'auto', canAsk: false })
+    for (const path of [`${root}/.git/hooks/x`, '/home/me/.bashrc', `${root}/.trestle/config.toml`])
+      expect(await ask({ ...edit, accesses: [{ kind: 'file', path, write: true }] })).toMatchObject({ allowed: false })
   })
 
   it('keeps several requests apart and answers each once', async () => {

@@ -1,10 +1,13 @@
 import { CodedError } from '../../../shared/model/errors'
 import type { Approval, ApprovalOption, ApprovalOutcome, PermissionMode } from '../../../shared/model/approval'
 import type { EventBody } from '../../../shared/model/event'
+import type { PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/gate'
 import type { Workspace } from '../workspace/workspace'
 import { judge } from './judge'
-import type { Policy } from './policy'
+import type { JudgedCall, Policy, Verdict } from './policy'
+import type { PermissionRule } from './rules/permission-rule'
+import { inspectCommand } from './shell/inspect-command'
 
 export interface GateDeps {
   policies: readonly Policy[]
@@ -14,6 +17,8 @@ export interface GateDeps {
   ownOutput: readonly string[]
   /** The session's folders as they are now. */
   workspace(): Workspace
+  /** The rules as they are now. */
+  rules(): Promise<readonly PermissionRule[]>
   record(...events: EventBody[]): void
   /** Whether somebody is there to be asked. */
   canAsk(): boolean
@@ -42,27 +47,32 @@ export function createGate(deps: GateDeps): ApprovalGate {
   const waiting = new Map<string, Waiting>()
 
   const gate: Gate = async (request, signal) => {
+    const workspace = deps.workspace()
+    const [rules, parts] = await Promise.all([deps.rules(), partsOf(request.call, workspace)])
     const verdict = judge(deps.policies, {
       tool: request.tool,
       call: request.call,
       mode: deps.mode(),
-      workspace: deps.workspace(),
+      workspace,
+      rules,
+      ...(parts && { parts }),
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,
     })
+    signal.throwIfAborted()
     if (verdict.decision === 'allow') return { allowed: true }
     if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }
     if (!deps.canAsk()) {
       return { allowed: false, message: `Denied: this needs an approval (${verdict.reason}) and nobody is there to give it. ${WAYS_ROUND}` }
     }
-    return ask(request, verdict.reason, signal)
+    return ask(request, verdict, signal)
   }
 
-  async function ask(request: GateCall, reason: string, signal: AbortSignal): Promise<GateAnswer> {
+  async function ask(request: GateCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
     const preview = await request.preview().catch(() => undefined)
     signal.throwIfAborted()
-    const { rememberAs } = request.call
+    const rememberAs = everyTime ? undefined : request.call.rememberAs
     const approval: Approval = {
       approvalId: deps.newId('approval'),
       turnId: request.turnId,
@@ -109,6 +119,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   return { gate, reply }
+}
+
+/** What a command does, taken apart; undefined for a call that runs none. */
+export async function partsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
+  const commands = call.accesses.filter((access) => access.kind === 'command')
+  if (commands.length === 0) return undefined
+  return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
 }
 
 function optionsFor(rememberLabel: string | undefined): ApprovalOption[] {

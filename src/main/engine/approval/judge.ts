@@ -1,10 +1,51 @@
 import type { JudgedCall, Policy, Verdict } from './policy'
+import type { CommandPart } from './shell/command-part'
 
-/** The first opinion wins. An empty list, or a policy that throws, means ask: doubt never allows. */
+/** A verdict on a part of a command. */
+export interface PartVerdict {
+  part: CommandPart
+  verdict: Verdict
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
+
+/**
+ * The first opinion wins; of a command, the strictest verdict on any of its parts. An empty list, or no part at all, means ask: doubt never
+ * allows.
+ */
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
+  if (!call.parts) return judgeOne(policies, call)
+  return strictest(judgeParts(policies, call))
+}
+
+/** The verdict on each part of a command. */
+export function judgeParts(policies: readonly Policy[], call: JudgedCall): PartVerdict[] {
+  return (call.parts ?? []).map((part) => ({ part, verdict: judgeOne(policies, { ...call, part }) }))
+}
+
+/** The verdict that counts for the whole command, with the part it is about named where there are several. */
+export function strictest(verdicts: readonly PartVerdict[]): Verdict {
+  const [first, ...more] = verdicts
+  if (!first) return { decision: 'ask', reason: 'What this command does cannot be seen.' }
+  const worst = more.reduce(
+    (strict, next) => (STRICTNESS[next.verdict.decision] > STRICTNESS[strict.verdict.decision] ? next : strict),
+    first,
+  )
+  const everyTime = verdicts.some(({ verdict }) => verdict.decision === 'ask' && verdict.everyTime)
+  const { verdict, part } = worst
+  const named = more.length > 0 && verdict.decision !== 'allow' ? `${shown(part.source)}: ${verdict.reason}` : verdict.reason
+  return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
+}
+
+function judgeOne(policies: readonly Policy[], call: JudgedCall): Verdict {
   for (const policy of policies) {
     const verdict = policy(call)
     if (verdict) return verdict
   }
   return { decision: 'ask', reason: 'No policy has an opinion on this call.' }
+}
+
+function shown(source: string): string {
+  const line = source.replace(/\s+/g, ' ')
+  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``
 }

@@ -1,6 +1,8 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { PreparedCall, Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
+import type { PermissionRule } from './rules/permission-rule'
+import type { CommandPart } from './shell/command-part'
 
 /** A call to be judged. */
 export interface JudgedCall {
@@ -11,12 +13,25 @@ export interface JudgedCall {
   /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
   home: string
   ownOutput: readonly string[]
+  /** The rules of the user and of the project. */
+  rules: readonly PermissionRule[]
+  /** What a command does, taken apart; each part is judged by itself. */
+  parts?: readonly CommandPart[]
+  /** The part that is judged now. */
+  part?: CommandPart
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
 }
 
 /** `reason` is shown to the user ("Why am I asked?") and, on a denial, to the model. */
-export type Verdict = { decision: 'allow' | 'deny' | 'ask'; reason: string }
+export interface Verdict {
+  decision: 'allow' | 'deny' | 'ask'
+  reason: string
+  /** The rule that decided. */
+  rule?: PermissionRule
+  /** It asks every time, so there is nothing to allow for the session. */
+  everyTime?: true
+}
 
 /** One rule of judgement. `undefined`: no opinion, the next policy decides. Free of effects. */
 export type Policy = (call: JudgedCall) => Verdict | undefined

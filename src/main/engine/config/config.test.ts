@@ -64,7 +64,9 @@ max_result_chars = { Grep = 20000 }
 
 describe('reading', () => {
   test('everything the documentation shows is understood', async () => {
-    const { settings, problems } = await open(`default_permission_mode = "auto"\n${example}`)
+    const { settings, problems } = await open(
+      `default_permission_mode = "auto"\n${example}[[permission.rules]]\ndecision = "deny"\npattern = "Bash(rm *)"\n`,
+    )
     expect(problems).toEqual([])
     expect(settings).toEqual({
       defaultModel: 'local/scripted',
@@ -84,6 +86,7 @@ describe('reading', () => {
       },
       loop: { maxSteps: 50, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 },
       tools: { disabled: ['Bash'], hideEnv: ['DEPLOY_TOKEN'], maxResultChars: { Grep: 20_000 } },
+      permission: { rules: [{ decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', file, index: 0, line: expect.any(Number) }] },
     })
     expect(settings.providers['constructor']).toBeUndefined()
   })
@@ -98,7 +101,9 @@ describe('reading', () => {
   test('a file that does not parse is reported with line and column, and left as it is', async () => {
     const broken = 'default_model = "x"\n[loop]\nmax_steps = = 3\n'
     const opened = await open(broken)
-    expect(opened.settings).toEqual(DEFAULT_SETTINGS)
+    // What its rules were to forbid is not known, so everything asks.
+    const rule = expect.objectContaining({ decision: 'ask', mistake: 'the file does not parse', line: 3 })
+    expect(opened.settings).toEqual({ ...DEFAULT_SETTINGS, permission: { rules: [rule] } })
     expect(opened.problems).toEqual([{ file, line: 3, column: expect.any(Number), message: expect.stringMatching(/^Not valid TOML: /) }])
     expect(opened.problems[0]?.column).toBeGreaterThan(1)
     await expect(opened.edit([{ path: ['default_model'], value: 'y' }])).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { ConfigProblem } from '../../../shared/model/settings'
 import type { TomlEdit } from './toml/edit-toml'
 import { parseConfig, placeMistakes, readConfigText, type ConfigText } from './read-config-file'
+import { placeRules, unreadableRules } from './permission-settings'
 import { readSettings } from './read-settings'
 import { DEFAULT_SETTINGS, type Settings } from './settings'
 import { watchConfigFile } from './watch-file'
@@ -38,10 +39,15 @@ export async function openConfig({ home, watch = false }: { home: string; watch?
     const found = readConfigText(file)
     if (shown !== undefined && sameText(found, shown)) return
     const { table, problems: syntax } = parseConfig(found, file)
-    const read = table && readSettings(table)
+    const read = table && readSettings(table, file)
     const placed = read && 'text' in found ? await placeMistakes(read.mistakes, found.text, file) : []
+    const rules = read && 'text' in found ? await placeRules(read.settings.permission.rules, found.text) : []
+    const first = shown === undefined
     shown = found
-    settings = read?.settings ?? settings
+    if (read) settings = { ...read.settings, permission: { rules } }
+    // Nobody knows what the rules in it forbid.
+    else if (first)
+      settings = { ...settings, permission: { rules: [unreadableRules({ scope: 'user', file }, 'the file does not parse', syntax[0])] } }
     problems = [...syntax, ...placed]
   }
   // Loads and edits one after the other: each sees what the one before left.

@@ -54,9 +54,27 @@ test('a project can set no provider, address, header, key, mode or model', async
   ])
 })
 
-test('a file that does not parse changes nothing and is reported', async () => {
+test('a project can deny and ask but not allow, and a rule that cannot be read asks', async () => {
+  const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
+  write(rule('allow', 'Bash') + rule('deny', 'Bash(rm *)') + rule('deny', 'Bsh(rm *)') + rule('allow', 'Bash('))
+  const { settings, problems } = await projectSettings(folder, own)
+  expect(settings.permission.rules.map(({ decision, pattern, line, mistake }) => [decision, pattern, line, mistake !== undefined])).toEqual(
+    [
+      ['deny', 'Bash(rm *)', 4, false],
+      ['deny', 'Bsh(rm *)', 7, true],
+    ],
+  )
+  expect(problems.map(({ line, message }) => [line, message])).toEqual([
+    [1, expect.stringContaining('only deny or ask')],
+    [9, expect.stringContaining('did you mean Bash')],
+    [12, expect.stringContaining('must be Tool')],
+  ])
+})
+
+test('after a project file that does not parse everything asks, and that is reported', async () => {
   write('[tools\n')
   const { settings, problems } = await projectSettings(folder, own)
-  expect(settings).toEqual(own)
+  expect({ ...settings, permission: own.permission }).toEqual(own)
+  expect(settings.permission.rules).toEqual([expect.objectContaining({ decision: 'ask', scope: 'project', mistake: expect.any(String) })])
   expect(problems).toEqual([expect.objectContaining({ line: 1 })])
 })

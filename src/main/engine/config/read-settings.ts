@@ -8,8 +8,9 @@ import {
   type Settings,
   type ToolSettings,
 } from './settings'
+import { readPermissionRules, unreadableRules } from './permission-settings'
 import { TableReader, type Mistake } from './table-reader'
-import type { TomlTable } from './toml/parse-toml'
+import { isTable, type TomlTable } from './toml/parse-toml'
 
 /** Tokens, for a model whose configuration names none. */
 const DEFAULT_CONTEXT_WINDOW = 128_000
@@ -24,7 +25,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
  * The settings a parsed config.toml means, and what is wrong with it. A wrong value is left out (its default applies) and reported; a
  * provider or model that cannot work without it is left out as a whole.
  */
-export function readSettings(table: TomlTable): { settings: Settings; mistakes: Mistake[] } {
+export function readSettings(table: TomlTable, file: string): { settings: Settings; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
   const top = new TableReader(table, mistakes)
   const defaultModel = top.string('default_model')
@@ -33,6 +34,9 @@ export function readSettings(table: TomlTable): { settings: Settings; mistakes: 
   const models = readModels(top.table('models'), providers)
   const loop = readLoop(top.table('loop'))
   const tools = readTools(top.table('tools'))
+  const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
+  if (top.has('permission') && !isTable(table['permission']))
+    rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
   top.finish()
   const settings: Settings = {
     defaultModel,
@@ -41,6 +45,7 @@ export function readSettings(table: TomlTable): { settings: Settings; mistakes: 
     models: record(models),
     loop,
     tools,
+    permission: { rules },
   }
   return { settings, mistakes }
 }

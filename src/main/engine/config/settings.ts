@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { ProviderType } from '../../../shared/model/settings'
+import type { PermissionRule } from '../approval/rules/permission-rule'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
 export interface Settings {
@@ -9,6 +10,7 @@ export interface Settings {
   models: Readonly<Record<string, ModelSettings>>
   loop: LoopSettings
   tools: ToolSettings
+  permission: PermissionSettings
 }
 
 export interface ProviderSettings {
@@ -55,6 +57,11 @@ export interface ToolSettings {
   hideEnv: readonly string[]
 }
 
+export interface PermissionSettings {
+  /** In the order of the files, the user's first; their order decides nothing. */
+  rules: readonly PermissionRule[]
+}
+
 export const DEFAULT_SETTINGS: Settings = {
   defaultModel: undefined,
   defaultPermissionMode: 'ask',
@@ -62,4 +69,5 @@ export const DEFAULT_SETTINGS: Settings = {
   models: {},
   loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
   tools: { disabled: [], maxResultChars: {}, hideEnv: [] },
+  permission: { rules: [] },
 }

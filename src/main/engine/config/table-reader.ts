@@ -92,6 +92,20 @@ export class TableReader {
     return this.#wrong(key, `must be a table, not ${show(value)}`)
   }
 
+  /** A list of tables; `entry` is undefined for an element that is none. */
+  tableList(key: string): { index: number; entry: TableReader | undefined }[] | undefined {
+    const value = this.#take(key)
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) return this.#wrong(key, `must be a list of tables like [[${key}]], not ${show(value)}`)
+    const elements: unknown[] = value
+    return elements.map((element, index) => {
+      const path = [...this.#path, key, index]
+      if (isTable(element)) return { index, entry: new TableReader(element, this.#mistakes, path) }
+      this.#mistakes.push({ path, message: `${this.#nameOf(key)} can hold tables, not ${show(element)}` })
+      return { index, entry: undefined }
+    })
+  }
+
   /** Every key of this table with a table within, whatever the keys are called. */
   tables(): [string, TableReader][] {
     return this.keys().flatMap((key) => {

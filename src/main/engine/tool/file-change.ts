@@ -51,7 +51,7 @@ export async function prepareFileChange(change: FileChange): Promise<PreparedCal
   if (refusal) return refusal
   return {
     summary: shownPath(workspace, path),
-    accesses: [{ kind: 'file', path: path.realPath, write: true }],
+    accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: true }],
     rememberAs: rememberFolder(workspace, 'edit', dirname(path.realPath)),
     preview: () => preview(change, path),
     check: () => orFailure(async () => void (await evaluate(change, path, true))),

@@ -13,11 +13,12 @@ export interface ToolAnnotations {
 
 /**
  * Something a call will touch. Two calls conflict when their accesses meet (same path, or one inside a `tree`)
- * and one of them writes. `all` meets everything. `path` is absolute with symlinks resolved.
+ * and one of them writes. `all` meets everything. `path` is absolute with symlinks resolved;
+ * `written` is what the model wrote, made absolute.
  */
 export type Access =
-  | { kind: 'file'; path: string; write: boolean }
-  | { kind: 'tree'; path: string; write: boolean }
+  | { kind: 'file'; path: string; written?: string; write: boolean }
+  | { kind: 'tree'; path: string; written?: string; write: boolean }
   | { kind: 'command'; command: string; cwd: string }
   | { kind: 'network'; host: string }
   | { kind: 'all' }

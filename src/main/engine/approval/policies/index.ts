@@ -1,18 +1,32 @@
 import type { Policy } from '../policy'
 import { acceptEdits } from './accept-edits'
+import { allowRules } from './allow-rules'
 import { askByDefault } from './ask-by-default'
+import { askRules } from './ask-rules'
 import { autoMode } from './auto-mode'
+import { dangerous } from './dangerous'
+import { denyRules } from './deny-rules'
+import { hiddenCommands } from './hidden-commands'
 import { outsideWorkspace } from './outside-workspace'
+import { readOnlyCommands } from './read-only-commands'
 import { readOnlyTools } from './read-only-tools'
 import { rememberedForSession } from './remembered-for-session'
+import { sensitiveRedirection } from './sensitive-redirection'
 import { trestleHome } from './trestle-home'
 
 /** The order is the precedence: the first policy with an opinion decides, the last one always has one. */
 export const POLICIES: readonly Policy[] = [
+  denyRules,
   trestleHome,
+  sensitiveRedirection,
+  dangerous,
+  askRules,
   rememberedForSession,
+  hiddenCommands,
+  allowRules,
   outsideWorkspace,
   readOnlyTools,
+  readOnlyCommands,
   acceptEdits,
   autoMode,
   askByDefault,

@@ -76,7 +76,7 @@ describe('Glob: matching', () => {
     await mkdir(join(base, 'other'))
     await writeFile(join(base, 'other', 'b.ts'), '')
     expect((await prepareCall(glob, { pattern: '../other/*.ts' })).accesses).toEqual([
-      { kind: 'tree', path: join(base, 'other'), write: false },
+      { kind: 'tree', path: join(base, 'other'), written: join(base, 'other'), write: false },
     ])
     expect(await find('../other/*.ts')).toEqual([join(base, 'other', 'b.ts')])
     expect(await callTool(glob, { pattern: 'src/*/../a.ts' })).toMatchObject({

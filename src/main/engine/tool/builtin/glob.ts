@@ -75,7 +75,7 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS }: GlobDeps): Tool<
       const target = { folder, pattern: parts.pattern, foldersOnly: parts.foldersOnly, fromPattern: parts.folder !== '' }
       return {
         summary: `${asked.pattern}${asked.path === undefined ? '' : ` in ${shownPath(workspace, start)}`}`,
-        accesses: [{ kind: 'tree', path: folder.realPath, write: false }],
+        accesses: [{ kind: 'tree', path: folder.realPath, written: folder.path, write: false }],
         run: (ctx) => run({ workspace, timeoutMs }, asked, target, ctx),
       }
     },

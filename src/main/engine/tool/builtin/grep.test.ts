@@ -299,7 +299,7 @@ describe('Grep: what is searched', () => {
     await symlink(join(base, 'outside'), join(root, 'link'))
     expect((await callTool(grep, { pattern: 'x' })).text).toBe('a')
     const call = await prepareCall(grep, { pattern: 'x', path: 'link' })
-    expect(call.accesses).toEqual([{ kind: 'tree', path: join(base, 'outside'), write: false }])
+    expect(call.accesses).toEqual([{ kind: 'tree', path: join(base, 'outside'), written: join(root, 'link'), write: false }])
     expect((await callTool(grep, { pattern: 'x', path: 'link' })).text).toBe(join(base, 'outside', 'b'))
   })
 

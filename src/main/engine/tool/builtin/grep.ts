@@ -75,7 +75,7 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS }: GrepDeps): Tool<
       }
       return {
         summary: `${JSON.stringify(asked.pattern)}${asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`}${asked.glob === undefined ? '' : ` (${asked.glob})`}`,
-        accesses: [{ kind: 'tree', path: path.realPath, write: false }],
+        accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
         run: (ctx) => run({ workspace, timeoutMs, quick }, asked, path, ctx),
       }
     },

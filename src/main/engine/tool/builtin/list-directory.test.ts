@@ -118,6 +118,8 @@ describe('ListDirectory', () => {
   it('declares the folder a link leads to', async () => {
     const { base, root, list } = await project()
     await symlink(base, join(root, 'up'))
-    expect((await prepareCall(list, { path: 'up' })).accesses).toEqual([{ kind: 'tree', path: base, write: false }])
+    expect((await prepareCall(list, { path: 'up' })).accesses).toEqual([
+      { kind: 'tree', path: base, written: join(root, 'up'), write: false },
+    ])
   })
 })

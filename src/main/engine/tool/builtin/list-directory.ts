@@ -35,7 +35,7 @@ export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool
       if (refusal && (path.problem !== undefined || sensitiveRule(`${path.realPath}/.`) !== undefined)) return refusal
       return {
         summary: shownPath(workspace, path),
-        accesses: [{ kind: 'tree', path: path.realPath, write: false }],
+        accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
         run: (ctx) => run(workspace, path, ctx),
       }
     },

@@ -189,6 +189,8 @@ describe('ReadMediaFile: everything else', () => {
     const { root, put, tool } = await project()
     await put('a.png', 'x')
     await symlink('a.png', join(root, 'b.png'))
-    expect((await prepareCall(tool, { path: 'b.png' })).accesses).toEqual([{ kind: 'file', path: join(root, 'a.png'), write: false }])
+    expect((await prepareCall(tool, { path: 'b.png' })).accesses).toEqual([
+      { kind: 'file', path: join(root, 'a.png'), written: join(root, 'b.png'), write: false },
+    ])
   })
 })

@@ -37,7 +37,7 @@ export function readMediaFileTool({ workspace, imagesIn }: ReadMediaFileDeps): T
       if (refusal) return refusal
       return {
         summary: shownPath(workspace, path),
-        accesses: [{ kind: 'file', path: path.realPath, write: false }],
+        accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: false }],
         run: (ctx) => run(workspace, asked.path, path, ctx),
       }
     },

@@ -43,7 +43,7 @@ export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof i
       if (refusal) return refusal
       return {
         summary: shownPath(workspace, path) + rangeText(asked),
-        accesses: [{ kind: 'file', path: path.realPath, write: false }],
+        accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: false }],
         ...(!path.inside && { rememberAs: rememberFolder(workspace, 'read', dirname(path.realPath)) }),
         run: (ctx) => run(workspace, asked, path, ctx),
       }

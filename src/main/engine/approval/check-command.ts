@@ -1,0 +1,69 @@
+import type { PermissionMode } from '../../../shared/model/approval'
+import type { PreparedCall } from '../tool/tool'
+import { createWorkspace } from '../workspace/create-workspace'
+import { judgeParts, strictest } from './judge'
+import { POLICIES } from './policies'
+import type { Verdict } from './policy'
+import type { PermissionRule } from './rules/permission-rule'
+import { inspectCommand } from './shell/inspect-command'
+
+/** A verdict as it is printed. */
+export interface CheckedCommand {
+  verdict: Verdict['decision']
+  reason: string
+  segments: { command: string; verdict: Verdict['decision']; reason: string }[]
+  rule?: { decision: PermissionRule['decision']; pattern: string; scope: PermissionRule['scope']; file: string; line?: number }
+}
+
+export interface CheckSurroundings {
+  rules: readonly PermissionRule[]
+  /** `plan`: only what only reads passes, the rest is denied. */
+  mode: PermissionMode | 'plan'
+  /** Real path of the project folder. */
+  cwd: string
+  home: string
+}
+
+/** What a running turn would decide on this command: the same parts, the same policies in the same order. */
+export async function checkCommand(command: string, { rules, mode, cwd, home }: CheckSurroundings): Promise<CheckedCommand> {
+  const workspace = createWorkspace({ root: cwd })
+  const parts = await inspectCommand(command, workspace.root, workspace)
+  const call: PreparedCall = {
+    summary: command,
+    accesses: [{ kind: 'command', command, cwd: workspace.root }],
+    run: () => Promise.reject(new Error('A command that is only checked never runs.')),
+  }
+  const plan = mode === 'plan'
+  const verdicts = judgeParts(POLICIES, {
+    tool: { name: 'Bash', annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true } },
+    call,
+    mode: plan ? 'ask' : mode,
+    workspace,
+    home,
+    ownOutput: [],
+    rules: plan ? rules.filter((rule) => rule.decision !== 'allow') : rules,
+    parts,
+    isRemembered: () => false,
+  }).map(({ part, verdict }) => ({ part, verdict: plan ? planned(verdict) : verdict }))
+  const { decision, reason, rule } = strictest(verdicts)
+  return {
+    verdict: decision,
+    reason,
+    segments: verdicts.map(({ part, verdict }) => ({ command: part.source, verdict: verdict.decision, reason: verdict.reason })),
+    ...(rule && {
+      rule: {
+        decision: rule.decision,
+        pattern: rule.pattern,
+        scope: rule.scope,
+        file: rule.file,
+        ...(rule.line !== undefined && { line: rule.line }),
+      },
+    }),
+  }
+}
+
+function planned(verdict: Verdict): Verdict {
+  return verdict.decision === 'ask'
+    ? { ...verdict, decision: 'deny', reason: `In plan mode only reading passes. ${verdict.reason}` }
+    : verdict
+}

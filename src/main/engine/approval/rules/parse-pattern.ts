@@ -1,0 +1,54 @@
+import { nearest } from '../../../../shared/nearest'
+import { decodeWord } from '../shell/decode-word'
+
+/** A pattern taken apart. */
+export interface ParsedPattern {
+  /** The tool's name; `*` stands for anything in it. */
+  tool: string
+  argument?: string
+}
+
+const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
+const TOOLS = [...FILE_TOOLS, 'Bash', 'TodoList']
+
+/** Reads `Tool` or `Tool(pattern)`; `mistake` says what is wrong with it, to follow the word "pattern". */
+export function parsePattern(text: string): ParsedPattern | { mistake: string } {
+  const match = /^([A-Za-z_*][\w*.-]*)(?:\(([\s\S]*)\))?$/.exec(text.trim())
+  if (!match) return { mistake: `must be Tool, Tool(pattern) or mcp__server__*, not ${JSON.stringify(text)}` }
+  const [, tool = '', argument] = match
+  if (!tool.startsWith('mcp__') && !tool.includes('*') && !TOOLS.includes(tool)) {
+    const [best] = nearest(tool, TOOLS, 1)
+    return { mistake: `names the tool ${tool}, which does not exist${best === undefined ? '' : `; did you mean ${best}?`}` }
+  }
+  if (argument === undefined) return { tool }
+  if (argument.trim() === '') return { mistake: `has nothing between its parentheses; ${tool} alone means every call` }
+  if (/\p{Cc}/u.test(argument)) return { mistake: 'holds a control character' }
+  if (tool === 'Bash') return commandMistake(argument.trim()) ?? { tool, argument: argument.trim() }
+  if (FILE_TOOLS.includes(tool)) return pathMistake(argument.trim()) ?? { tool, argument: argument.trim() }
+  return { mistake: `cannot have parentheses: rules for ${tool} go by its name only` }
+}
+
+/** The words of a pattern for commands; quotes hold blanks together. */
+export function patternWords(argument: string): string[] {
+  return [...argument.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) => unquoted(word))
+}
+
+function unquoted(word: string): string {
+  return /['"\\]/.test(word) ? decodeWord(word).text : word
+}
+
+function commandMistake(argument: string): { mistake: string } | undefined {
+  const bare = argument.replace(/'[^']*'|"[^"]*"|\\./g, '')
+  if (/['"]/.test(bare)) return { mistake: 'has a quote that is not closed' }
+  const operator = /&&|\|\||[;&|<>`]|\$\(/.exec(bare)?.[0]
+  if (operator !== undefined)
+    return { mistake: `holds "${operator}": a pattern is about one command, and each command of a line is judged by itself` }
+  const [first = ''] = patternWords(argument)
+  if (first.endsWith(':*')) return { mistake: `begins with "${first}": write Bash(${first.slice(0, -2)} *) for a program with any words` }
+  return undefined
+}
+
+function pathMistake(argument: string): { mistake: string } | undefined {
+  if (argument.startsWith('!')) return { mistake: 'begins with "!", which means nothing here: deny rules beat allow rules anyway' }
+  return /\[[^\]]*$/.test(argument) || /\{[^}]*$/.test(argument) ? { mistake: 'has a bracket that is not closed' } : undefined
+}

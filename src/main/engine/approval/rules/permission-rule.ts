@@ -1,0 +1,23 @@
+/** Which rule wins does not depend on its scope: deny beats ask beats allow. */
+export const RULE_DECISIONS = ['allow', 'ask', 'deny'] as const
+export type RuleDecision = (typeof RULE_DECISIONS)[number]
+
+/** A rule as it was written, and where. */
+export interface PermissionRule {
+  decision: RuleDecision
+  /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */
+  pattern: string
+  scope: 'user' | 'project'
+  file: string
+  /** Its place among the rules of its file, from 0. */
+  index: number
+  line?: number
+  /** Set for a rule that cannot be read: what is wrong with it. Until it is mended, every call it could be about asks. */
+  mistake?: string
+}
+
+/** How a rule is named where its effect is explained. */
+export function describeRule(rule: PermissionRule): string {
+  const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`
+  return `the ${rule.scope === 'user' ? 'rule of yours' : "project's rule"} ${rule.decision} ${rule.pattern} (${place})`
+}

@@ -1,0 +1,162 @@
+import type { Segment, Word } from './shell-syntax'
+import { HIDING, SHELLS, WRAPPERS, type Wrapper } from './wrappers'
+
+/** What a segment starts beside its own program. */
+export interface Unwrapped {
+  /** Commands it starts, as words. `at`: where in the segment's own words they begin. */
+  inner: { segment: Segment; at: number }[]
+  /** A text that it gives to a shell. */
+  script?: string
+  hidden?: string
+  /** All it does is what `inner` or `script` does. */
+  neutral: boolean
+}
+
+/** Not commands but parts of the shell's grammar; where one stands as a program, the text was misunderstood. */
+const GRAMMAR = new Set('{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac select function in'.split(' '))
+/** POSIX names; anything else may look like one program and be another. */
+const NAME = /^[\w.+/@%:,=~-]+$/
+const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+const NOTHING: Unwrapped = { inner: [], neutral: false }
+
+/** The name of a program without its folder. */
+export function programOf(words: readonly Word[]): string {
+  return words[0]?.known ? (words[0].text.split('/').at(-1) ?? '') : ''
+}
+
+/** Looks through wrappers: what else does this segment start? */
+export function unwrap(segment: Segment): Unwrapped {
+  const { words } = segment
+  const [first] = words
+  if (!first) return NOTHING
+  if (!first.known || first.tilde) return hiding('the program it runs is only known when it runs')
+  if (first.text === '[' || first.text === '[[') return NOTHING
+  if (segment.source.startsWith('((')) return NOTHING
+  if (GRAMMAR.has(first.text)) return hiding(`"${first.text}" is not understood there`)
+  if (!NAME.test(first.text) && first.text !== '') return hiding(`${JSON.stringify(first.text)} is an unusual name for a program`)
+  const name = programOf(words)
+  if (HIDING[name] !== undefined) return words.length === 1 && name === 'alias' ? NOTHING : hiding(`${name} ${HIDING[name]}`)
+  if (SHELLS.has(name)) return shell(words, name)
+  if (name === 'eval') return evaluated(words)
+  if (name === 'trap') return trapped(words)
+  if (name === 'find') return found(segment)
+  const wrapper = WRAPPERS[name]
+  return wrapper ? wrapped(segment, wrapper, name) : NOTHING
+}
+
+function hiding(why: string): Unwrapped {
+  return { inner: [], hidden: why, neutral: false }
+}
+
+function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
+  const { words } = segment
+  const assignments: Segment['assignments'] = []
+  let at = 1
+  let before = wrapper.before ?? 0
+  for (; at < words.length; at += 1) {
+    const { text, known } = words[at]!
+    if (!known) return hiding(`what ${name} runs is only known when it runs`)
+    if (text === '--') {
+      at += 1
+      break
+    }
+    if (text === '-' && name === 'env') continue
+    if (text.startsWith('-') && text !== '-') {
+      const option = text.startsWith('--') ? text.split('=')[0]! : text.slice(0, 2)
+      if (wrapper.asks?.includes(option)) return NOTHING
+      if (wrapper.hidden?.includes(option) || clusterHas(text, wrapper.hidden)) return hiding(`${name} ${option} is not followed`)
+      const apart = text.startsWith('--') ? !text.includes('=') && wrapper.long?.includes(text) : takesNext(text, wrapper.short)
+      if (apart) at += 1
+      continue
+    }
+    const assignment = wrapper.assigns ? /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) : undefined
+    if (assignment) {
+      assignments.push({ name: assignment[1]!, value: { text: assignment[2]!, known: true } })
+      continue
+    }
+    if (before === 0) break
+    before -= 1
+  }
+  const rest = words.slice(at)
+  if (rest.length === 0) {
+    if (name === 'xargs') return { inner: [], neutral: true }
+    return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
+  }
+  const inner: Segment = { ...segment, words: name === 'xargs' ? appended(rest) : rest, assignments, redirections: [] }
+  return { inner: [{ segment: inner, at }], neutral: wrapper.neutral === true }
+}
+
+/** xargs adds words from its input; they are named like files more often than like options, but that is not known. */
+function appended(words: Word[]): Word[] {
+  return [...words, { text: '{}', known: false }]
+}
+
+function takesNext(cluster: string, short = ''): boolean {
+  const at = cluster
+    .slice(1)
+    .split('')
+    .findIndex((letter) => short.includes(letter))
+  return at >= 0 && at === cluster.length - 2
+}
+
+function clusterHas(text: string, options: readonly string[] = []): boolean {
+  if (text.startsWith('--')) return false
+  return options.some((option) => option.length === 2 && text.slice(1).includes(option[1]!))
+}
+
+function shell(words: readonly Word[], name: string): Unwrapped {
+  for (let at = 1; at < words.length; at += 1) {
+    const { text, known } = words[at]!
+    if (!known) return hiding(`what ${name} runs is only known when it runs`)
+    if (/^-\w*c\w*$/.test(text) && !text.startsWith('--')) {
+      let script = at + 1
+      while (words[script]?.known && /^[-+]/.test(words[script]!.text)) script += /^[-+]\w*[oO]$/.test(words[script]!.text) ? 2 : 1
+      const given = words[script]
+      if (!given?.known) return hiding(`what ${name} -c runs is only known when it runs`)
+      if (!/^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/.test(name)) return hiding(`${name} is not a shell that is understood`)
+      return { inner: [], script: given.text, neutral: true }
+    }
+    if (/^--(?:rcfile|init-file)/.test(text)) return hiding(`${name} runs a start-up file`)
+    if (/^-\w*s\w*$/.test(text)) return hiding(`${name} runs its input`)
+    if (/^[-+]\w*[oO]$/.test(text)) at += 1
+    else if (!/^[-+]/.test(text)) return /^\/(?:dev|proc)\//.test(text) ? hiding(`${name} runs its input`) : NOTHING
+  }
+  if (words.some(({ text }) => text === '--version' || text === '--help')) return NOTHING
+  return hiding(`${name} runs its input`)
+}
+
+function evaluated(words: readonly Word[]): Unwrapped {
+  const rest = words.slice(words[1]?.text === '--' ? 2 : 1)
+  if (rest.some((word) => !word.known)) return hiding('what eval runs is only known when it runs')
+  return { inner: [], script: rest.map((word) => word.text).join(' '), neutral: true }
+}
+
+function trapped(words: readonly Word[]): Unwrapped {
+  const [, action] = words
+  if (action === undefined) return NOTHING
+  if (!action.known) return hiding('what trap runs is only known when it runs')
+  if (action.text === '-' || action.text === '-l' || action.text === '-p' || words.length === 2) return NOTHING
+  return { inner: [], script: words[1]!.text === '--' ? (words[2]?.text ?? '') : action.text, neutral: true }
+}
+
+/** `find` runs what stands between -exec and `;` or `+`, with the names it finds in it. */
+function found(segment: Segment): Unwrapped {
+  const { words } = segment
+  const inner: Unwrapped['inner'] = []
+  const own: Word[] = []
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at]!
+    if (!word.known && !word.glob) return hiding('what find does is only known when it runs')
+    own.push(word)
+    if (!word.known || !FIND_RUNS.has(word.text)) continue
+    const end = words.findIndex(
+      (each, index) => index > at && (each.text === ';' || (each.text === '+' && words[index - 1]?.text === '{}')),
+    )
+    const ran = words.slice(at + 1, end < 0 ? words.length : end)
+    if (ran.length === 0) return hiding('find -exec is not understood')
+    const named = ran.map((each) => (each.text.includes('{}') ? { ...each, known: false } : each))
+    inner.push({ segment: { ...segment, words: named, assignments: [], redirections: [] }, at: at + 1 })
+    at = end < 0 ? words.length : end
+  }
+  return { inner, neutral: false }
+}

@@ -1,0 +1,62 @@
+import type { ConfigProblem } from '../../../shared/model/settings'
+import { parsePattern } from '../approval/rules/parse-pattern'
+import { RULE_DECISIONS, type PermissionRule } from '../approval/rules/permission-rule'
+import type { TableReader } from './table-reader'
+
+type Origin = Pick<PermissionRule, 'scope' | 'file'>
+
+/**
+ * The rules of a `[permission]` table. One that cannot be read is reported and stays as a rule with a `mistake`, so that what it was to
+ * forbid is asked; only a broken allow rule, which would give nothing, is left out.
+ */
+export function readPermissionRules(reader: TableReader | undefined, origin: Origin): PermissionRule[] {
+  if (!reader) return []
+  const rules: PermissionRule[] = []
+  const entries = reader.tableList('rules')
+  for (const { index, entry } of entries ?? []) {
+    const broken = (mistake: string, decision: PermissionRule['decision'] | undefined, pattern = ''): void => {
+      if (decision !== 'allow') rules.push({ ...origin, index, decision: decision ?? 'ask', pattern, mistake })
+    }
+    if (!entry) {
+      broken('it is not a table', undefined)
+      continue
+    }
+    const decision = entry.oneOf('decision', RULE_DECISIONS)
+    const pattern = entry.string('pattern')
+    const parsed = pattern === undefined ? undefined : parsePattern(pattern)
+    for (const needed of ['decision', 'pattern']) if (!entry.has(needed)) entry.mistake(undefined, `needs a ${needed}`)
+    if (parsed && 'mistake' in parsed) entry.mistake('pattern', parsed.mistake)
+    entry.finish()
+    if (decision === undefined || pattern === undefined) broken('it needs a decision and a pattern', decision, pattern)
+    else if (parsed && 'mistake' in parsed) broken(`its pattern ${parsed.mistake}`, decision, pattern)
+    else rules.push({ ...origin, index, decision, pattern })
+  }
+  if (!entries && reader.has('rules')) rules.push(unreadableRules(origin, 'rules is not a list of tables'))
+  reader.finish()
+  return rules
+}
+
+/** Stands for rules that could not be read at all, as of a file that does not parse: everything asks until it is mended. */
+export function unreadableRules(origin: Origin, mistake: string, problem?: ConfigProblem): PermissionRule {
+  return { ...origin, index: 0, decision: 'ask', pattern: '*', mistake, ...(problem?.line !== undefined && { line: problem.line }) }
+}
+
+/** Gives rules their lines. The module that knows positions is loaded only for a file that is not written the usual way. */
+export async function placeRules(rules: readonly PermissionRule[], text: string): Promise<PermissionRule[]> {
+  if (rules.length === 0) return []
+  const lines = text.split('\n')
+  const headers = lines.flatMap((line, index) => (/^\s*\[\[\s*permission\s*\.\s*rules\s*\]\]/.test(line) ? [index + 1] : []))
+  if (!/'''|"""/.test(text) && headers.length > Math.max(...rules.map((rule) => rule.index)))
+    return rules.map((rule) => at(rule, headers[rule.index]))
+  const { readDocument } = await import('./toml/toml-document')
+  try {
+    const { placeOf } = readDocument(text.replace(/^\ufeff/, ''))
+    return rules.map((rule) => at(rule, placeOf(['permission', 'rules', rule.index])?.line))
+  } catch {
+    return [...rules]
+  }
+}
+
+function at(rule: PermissionRule, line: number | undefined): PermissionRule {
+  return line === undefined ? rule : { ...rule, line }
+}

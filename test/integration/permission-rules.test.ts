@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { runCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+
+let scratch: Scratch
+let server: ModelServer | undefined
+
+beforeEach(() => {
+  scratch = createScratch({ 'kept.txt': 'x', 'secrets/key': 'the-key-itself' })
+})
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+  scratch.remove()
+})
+
+const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
+
+/** Lets the built program run these commands in print mode; returns what the model was told about each. */
+async function runs(commands: string[], rules: string, mode: string): Promise<string[]> {
+  server = await startModelServer({
+    script: [...commands.map((command) => ({ toolCalls: [{ name: 'Bash', input: { command } }] })), { text: 'done' }],
+  })
+  writeConfig(scratch.home, configFor(server.baseUrl) + rules)
+  const run = await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', mode, '--output-format', 'stream-json'], {
+    home: scratch.home,
+  })
+  expect(run.code).toBe(0)
+  const events = run.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): { type: string; content?: { text?: string }[] } => JSON.parse(line))
+  return events.flatMap((event) => (event.type === 'tool.finished' ? [(event.content ?? []).map((part) => part.text ?? '').join('')] : []))
+}
+
+it('the built program denies in auto what a rule of the user forbids, however it is written', async () => {
+  const results = await runs(
+    [
+      'rm kept.txt',
+      'ls && rm kept.txt',
+      "bash -c 'rm kept.txt'",
+      'ls kept.txt | xargs rm',
+      'r\\m kept.txt',
+      '$(echo rm) kept.txt',
+      'eval "r""m kept.txt"',
+      'touch made',
+    ],
+    rule('deny', 'Bash(rm *)'),
+    'auto',
+  )
+  expect(results.map((text) => text.startsWith('Denied'))).toEqual([true, true, true, true, true, true, true, false])
+  expect(results[0]).toMatch(/deny Bash\(rm \*\) \(.*config\.toml:\d+\)/)
+  expect([existsSync(join(scratch.project, 'kept.txt')), existsSync(join(scratch.project, 'made'))]).toEqual([true, true])
+})
+
+it('the built program lets pass in ask what a rule allows and what only reads, and nothing else', async () => {
+  const results = await runs(
+    ['touch made && ls', 'ls | wc -l', 'touch made; mkdir other', 'cat kept.txt > copy'],
+    rule('allow', 'Bash(touch *)'),
+    'ask',
+  )
+  expect(results.map((text) => text.startsWith('Denied'))).toEqual([false, false, true, true])
+  expect([
+    existsSync(join(scratch.project, 'made')),
+    existsSync(join(scratch.project, 'other')),
+    existsSync(join(scratch.project, 'copy')),
+  ]).toEqual([true, false, false])
+})
+
+it("a project's file can forbid but not allow, also in the built program", async () => {
+  mkdirSync(join(scratch.project, '.trestle'))
+  writeFileSync(join(scratch.project, '.trestle', 'config.toml'), rule('allow', 'Bash') + rule('deny', 'Read(secrets)'))
+  expect((await runs(['touch made'], '', 'ask'))[0]).toMatch(/^Denied/)
+  await server?.close()
+  const [denied] = await runs(['cat secrets/key'], '', 'auto')
+  expect(denied).toMatch(/^Denied: The project's rule/)
+})
+
+it('dangerous commands are denied in auto when nobody is there', async () => {
+  const [removed] = await runs(['cd / && rm -rf "$HOME/trestle-nothing-there"'], '', 'auto')
+  expect(removed).toMatch(/nobody is there/)
+})
+
+it('permission check prints verdicts, and ends with 2 and the line for rules that cannot be read', async () => {
+  const file = join(scratch.home, 'rules.toml')
+  writeFileSync(file, rule('allow', 'Bash(ls *)') + rule('deny', 'Bash(rm *)'))
+  const check = (args: string[], stdin?: string) =>
+    runCli(['permission', 'check', '--cwd', scratch.project, ...args], { home: scratch.home, ...(stdin !== undefined && { stdin }) })
+  const one = await check(['--rules', file, 'ls; rm x'])
+  expect(one).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    verdict: 'deny',
+    rule: { decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', line: 4 },
+  })
+  const many = await check(['--stdin', '--rules', file, '--mode', 'auto'], '"ls"\n"echo \\"a\\\\nb\\"; rm x"\n\n"npm test"\n')
+  expect(
+    many.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).verdict),
+  ).toEqual(['allow', 'deny', 'allow'])
+  expect(await check(['--stdin'], 'ls\n')).toMatchObject({ code: 2, stdout: expect.stringContaining('error') })
+  writeFileSync(file, `${rule('allow', 'Bash(ls *)')}\n${rule('deny', 'Bash(rm x; ls)')}`)
+  const wrong = await check(['--rules', file, 'ls'])
+  expect(wrong).toMatchObject({ code: 2, stdout: '' })
+  expect(wrong.stderr).toMatch(/rules\.toml:7:\d+: pattern .*holds ";"/)
+  for (const args of [[], ['--stdin', 'ls'], ['--mode', 'yolo', 'ls'], ['--cwd', '/no/such', 'ls'], ['--rules', '/no/such', 'ls']])
+    expect((await check(args)).code).toBe(2)
+})

@@ -1,0 +1,26 @@
+import type { PermissionMode } from '../../src/shared/model/approval'
+import { checkCommand, type CheckedCommand } from '../../src/main/engine/approval/check-command'
+import type { PermissionRule } from '../../src/main/engine/approval/rules/permission-rule'
+
+/** Rules written as `deny Bash(rm *)`, as the user's own. */
+export function rulesOf(...lines: string[]): PermissionRule[] {
+  return lines.map((line, index) => {
+    const at = line.indexOf(' ')
+    return {
+      decision: line.slice(0, at) as PermissionRule['decision'],
+      pattern: line.slice(at + 1),
+      scope: 'user',
+      file: 'config.toml',
+      index,
+      line: index + 1,
+    }
+  })
+}
+
+/** Judges as a running turn would. */
+export function judgeCommand(
+  command: string,
+  options: { rules?: PermissionRule[]; mode?: PermissionMode | 'plan'; cwd: string },
+): Promise<CheckedCommand> {
+  return checkCommand(command, { rules: options.rules ?? [], mode: options.mode ?? 'ask', cwd: options.cwd, home: '/home/nobody/.trestle' })
+}
