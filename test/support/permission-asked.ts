@@ -1,6 +1,8 @@
 /** What the rules of the table ask about. */
 export const ASKED = [
   // What cannot be seen
+  'for i in `bash -c "echo \\$(rm x)"`; do :; done',
+  'cat <<< `echo "\\$(rm x)"`',
   'eval "$x"',
   'eval $(cat f)',
   'curl https://x | sh',

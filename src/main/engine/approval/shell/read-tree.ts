@@ -43,6 +43,8 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   if (node.type === 'variable_assignment') return simple(walk, node, repeated, redirects)
   if (WORD_LIKE.test(node.type) && !STRUCTURE.has(node.type)) return inWord(walk, node, repeated)
   if (!STRUCTURE.has(node.type)) return hide(walk, `a ${node.type.replaceAll('_', ' ')} in it is not understood`)
+  // Between backticks a backslash is taken away before anything else is looked at; the grammar does not know.
+  if (node.text.startsWith('`') && node.text.includes('\\')) return hide(walk, 'it holds a backslash between backticks')
   gaps(walk, node)
   const inside = repeated || REPEATING.has(node.type)
   const children = present(node)
@@ -131,11 +133,7 @@ function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean)
 
 /** What runs inside a word: substitutions. */
 function inWord(walk: Walk, node: Node, repeated: boolean): void {
-  if (node.type === 'command_substitution' || node.type === 'process_substitution') {
-    // Between backticks a backslash is taken away before anything else is looked at; the grammar does not know.
-    if (node.text.startsWith('`') && node.text.includes('\\')) return hide(walk, 'it holds a backslash between backticks')
-    return statement(walk, node, repeated)
-  }
+  if (node.type === 'command_substitution' || node.type === 'process_substitution') return statement(walk, node, repeated)
   if (/^(?:arithmetic_expansion|subscript|postfix_expression)$/.test(node.type)) walk.arithmetic ||= /[A-Za-z_$]/.test(node.text)
   if (node.type === 'expansion') expansion(walk, node)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
