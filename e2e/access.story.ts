@@ -50,6 +50,7 @@ test.describe('for everybody', () => {
   test('a whole conversation needs no mouse', async ({ app }) => {
     const { page } = app
     await startSession(app)
+    await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
     await page.keyboard.type('please edit')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: 'Allow once' })).toBeEnabled()

@@ -10,7 +10,9 @@ let cwd: string
 
 beforeAll(() => {
   // Not in a folder for temporary files: removing things there is not dangerous.
-  base = realpathSync(mkdtempSync(join(import.meta.dirname, '..', '..', 'node_modules', '.trestle-table-')))
+  const modules = realpathSync(join(import.meta.dirname, '..', '..', 'node_modules'))
+  const place = /^\/(private\/)?(var\/)?tmp\//.test(modules) ? homedir() : modules
+  base = realpathSync(mkdtempSync(join(place, '.trestle-table-')))
   cwd = join(base, 'project')
   mkdirSync(join(cwd, 'src', 'secrets'), { recursive: true })
   mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true })
