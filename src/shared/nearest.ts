@@ -1,30 +1,40 @@
-/** The known names most like `wrong`, best first, at most `limit`; none when nothing is close enough to be meant. */
+/** The known names most like `wrong`, best first: equal but for case and separators, then contained, then few letters apart. None when nothing is close. */
 export function nearest(wrong: string, known: Iterable<string>, limit = 3): string[] {
-  const target = wrong.toLowerCase()
-  const scored: { name: string; score: number }[] = []
-  for (const name of known) {
-    const candidate = name.toLowerCase()
-    const score = target.length >= 2 && (candidate.startsWith(target) || target.startsWith(candidate)) ? 0.5 : distance(target, candidate)
-    if (score <= Math.max(1, Math.floor(Math.max(target.length, candidate.length) / 3))) scored.push({ name, score })
-  }
-  return scored
-    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+  const wanted = plain(wrong)
+  return Array.from(known, (name) => ({ name, score: distanceOf(wanted, plain(name)) }))
+    .filter(({ score }) => score <= Math.max(wanted.length > 3 ? 2 : 1, wanted.length / 3))
+    .sort((a, b) => a.score - b.score || a.name.length - b.name.length)
     .slice(0, limit)
     .map(({ name }) => name)
 }
 
-/** Edit distance with transpositions counted as one (optimal string alignment). */
-function distance(a: string, b: string): number {
+function plain(name: string): string {
+  return name
+    .slice(0, 100)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+function distanceOf(a: string, b: string): number {
+  if (a === b) return 0
+  if (Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))) return 1
+  return editDistance(a, b)
+}
+
+/** With transpositions counted as one (optimal string alignment). */
+function editDistance(a: string, b: string): number {
   let before: number[] = []
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity
-      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), swap)
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let line = 1; line <= a.length; line++) {
+    const next = [line]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = row[column - 1]! + (b[column - 1] === a[line - 1] ? 0 : 1)
+      const swapped =
+        line > 1 && column > 1 && a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1] ? before[column - 2]! + 1 : Infinity
+      next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1, swapped))
     }
-    before = previous
-    previous = row
+    before = row
+    row = next
   }
-  return previous[b.length]!
+  return row[b.length]!
 }

@@ -1,7 +1,7 @@
 import { CodedError } from '../../../shared/model/errors'
 import type { ConnectionTest, FoundServer, ProviderType } from '../../../shared/model/settings'
 import type { ModelSettings, ProviderSettings, Settings } from '../config/settings'
-import { nearestNames } from '../tool/nearest-name'
+import { nearest } from '../../../shared/nearest'
 import { discoverLocal, LOCAL_SERVERS, type LocalServer, type LocalServerKind } from './discover'
 import type { ModelInfo, Provider } from './provider'
 
@@ -232,7 +232,7 @@ function notChosen(settings: Settings): string {
 }
 
 function unknownModel(id: string, models: readonly ModelInfo[], settings: Settings): CodedError {
-  const near = nearestNames(
+  const near = nearest(
     id,
     models.map((info) => info.id),
   )

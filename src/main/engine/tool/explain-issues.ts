@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearestNames } from './nearest-name'
+import { nearest } from '../../../shared/nearest'
 
 const MAX_ISSUES = 10
 
@@ -15,7 +15,7 @@ function explain(issue: z.core.$ZodIssue, raw: unknown, fields: readonly string[
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const known = issue.path.length === 0 ? fields : []
-      const near = nearestNames(key, known, 1)[0]
+      const near = nearest(key, known, 1)[0]
       const names = known.length > 0 ? ` The fields are: ${known.join(', ')}.` : ''
       return `unknown field \`${[place, key].filter(Boolean).join('.').slice(0, 200)}\`.${near === undefined ? names : ` Did you mean \`${near}\`?${names}`}`
     })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolSchema } from '../model/provider'
 import { explainIssues } from './explain-issues'
-import { nearestNames } from './nearest-name'
+import { nearest } from '../../../shared/nearest'
 import type { Tool } from './tool'
 
 /** The tools of a session: what the model is offered, and what its calls mean. */
@@ -28,7 +28,7 @@ export function createRegistry(tools: readonly Tool[]): Registry {
     schemas: () => (schemas ??= tools.map(schemaOf)),
     parseInput,
     unknownTool(name) {
-      const near = nearestNames(name, [...byName.keys()])
+      const near = nearest(name, [...byName.keys()])
       const shown = JSON.stringify(name.slice(0, 100))
       if (tools.length === 0) return `There is no tool ${shown}; answer in text.`
       return near.length > 0
