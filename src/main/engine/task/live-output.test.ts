@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { LiveOutput } from './live-output'
 import { OutputLog } from './output-log'
 
@@ -43,11 +43,14 @@ test('a flood is thinned to its newest part', async () => {
 })
 
 test('after the stop nothing comes any more', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const { log, live, shown, print } = setup()
   print('a')
   live.stop()
   print('b')
-  await new Promise((resolve) => setTimeout(resolve, 120))
+  vi.advanceTimersByTime(10_000)
   expect(shown).toEqual([])
+  vi.useRealTimers()
   await log.close()
 })
