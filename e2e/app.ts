@@ -49,7 +49,12 @@ export const test = base.extend<AppSetup & { app: App }>({
     const server = await startModelServer(model)
     if (!bare) writeConfig(scratch.home, configFor(server.baseUrl, config))
     const electron = electronBinary()
-    const start = (): Promise<Running> => (electron ? startElectron(electron, scratch) : startWeb(scratch))
+    const start = async (): Promise<Running> => {
+      const started = await (electron ? startElectron(electron, scratch) : startWeb(scratch))
+      // Only now does the page listen to the keyboard.
+      await started.page.getByRole('button', { name: 'Settings' }).waitFor()
+      return started
+    }
     let running = await start()
     const app: App = {
       scratch,
