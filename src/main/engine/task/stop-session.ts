@@ -14,6 +14,8 @@ export interface SessionToStop {
 }
 
 const POLL_MS = 40
+/** How often the leader may be found alone before it is asked to end, too. */
+const ROUNDS_ALONE = 5
 /** After SIGKILL only a process stuck in the kernel is left; it is not waited for longer than this. */
 const KILL_WAIT_MS = 2_000
 
@@ -32,6 +34,7 @@ export async function stopSession(session: SessionToStop, graceMs: number): Prom
   }
   const killAt = performance.now() + graceMs
   const giveUpAt = killAt + KILL_WAIT_MS
+  let roundsAlone = 0
   while (performance.now() < giveUpAt) {
     const kill = performance.now() >= killAt
     const left = await sessionProcesses(session.leader, session.groups())
@@ -39,8 +42,10 @@ export async function stopSession(session: SessionToStop, graceMs: number): Prom
     const groups = new Set(left.map(({ group }) => group))
     if (kill) for (const group of groups) signalGroup(group, 'SIGKILL')
     else {
-      // The leader is spared as long as it waits for somebody.
-      if (session.leaderOnlyWaits && groups.size > 1) groups.delete(session.leader)
+      // The leader is spared as long as it waits for somebody, and for a moment afterwards: it is about to end with the command's exit code.
+      if (groups.size > 1) roundsAlone = 0
+      else roundsAlone++
+      if (session.leaderOnlyWaits && roundsAlone < ROUNDS_ALONE) groups.delete(session.leader)
       groups.forEach(ask)
     }
     await sleep(kill ? 10 : Math.min(POLL_MS, Math.max(1, killAt - performance.now())))
