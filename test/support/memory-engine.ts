@@ -7,7 +7,8 @@ import type { UserPart } from '../../src/shared/model/message'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { statusOf } from '../../src/shared/model/session'
 import type { SettingsView } from '../../src/shared/model/settings'
-import type { Engine, EngineChange, Sessions, SettingsActions } from '../../src/main/engine/engine-api'
+import { provisionalTasks } from '../../src/main/engine/provisional'
+import type { Engine, EngineChange, Inbox, Sessions, SettingsActions, Trust } from '../../src/main/engine/engine-api'
 
 interface Session {
   header: SessionHeader
@@ -75,6 +76,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     if (bodies.some((body) => body.type === 'step.finished' || body.type === 'turn.finished')) session.live = []
     for (const event of events) for (const listener of session.listeners) listener(event)
     changed({ kind: 'session', summary: summaryOf(session) })
+    if (bodies.some((body) => body.type.startsWith('approval.') || body.type === 'turn.finished')) changed({ kind: 'inbox' })
     return events
   }
 
@@ -179,6 +181,37 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     completeFile: async (_sessionId, query) => [{ path: `src/${query}.ts`, isFolder: false }],
   }
 
+  const inbox: Inbox = {
+    list: () =>
+      [...sessions.values()]
+        .flatMap(({ header }) =>
+          header.approvals.map(({ approvalId, tool, summary, reason, options: choices, requestedAt }) => ({
+            sessionId: header.sessionId,
+            sessionTitle: header.title,
+            folder: header.folder,
+            approvalId,
+            tool,
+            summary,
+            reason,
+            options: choices,
+            requestedAt,
+            group: `${tool}: ${reason}`,
+          })),
+        )
+        .toSorted((a, b) => a.requestedAt - b.requestedAt),
+    get(sessionId, approvalId) {
+      const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
+      if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
+      return approval
+    },
+    choices: async () => [],
+  }
+  const trust: Trust = {
+    view: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
+    accept: async (folder) => ({ folder, state: 'trusted', parts: [], hash: '' }),
+    refuse: async (folder) => ({ folder, state: 'refused', parts: [], hash: '' }),
+  }
+
   const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
     settingsView = { ...settingsView, ...change }
     changed({ kind: 'settings' })
@@ -207,6 +240,9 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     problems: () => [],
     sessions: sessionActions,
     settings,
+    tasks: provisionalTasks,
+    inbox,
+    trust,
     onChange(listener) {
       changeListeners.add(listener)
       return () => changeListeners.delete(listener)

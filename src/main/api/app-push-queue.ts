@@ -1,6 +1,7 @@
 import { AsyncIteratorClass } from '@orpc/server'
 import type { AppPush, HostCommand } from '../../shared/model/push'
 import type { SessionSummary } from '../../shared/model/session'
+import type { Task } from '../../shared/model/task'
 import type { Engine, EngineChange } from '../engine/engine-api'
 import type { Clock } from './clock'
 import { systemClock } from './clock'
@@ -21,14 +22,23 @@ const MOST_SESSIONS = 10_000
 /** More menu clicks than this while a client sleeps are not meant. */
 const MOST_COMMANDS = 5
 
-/** State, not history: whatever waits for a slow client is replaced by what is newer, so it never grows beyond one entry per session. */
+/** More notices than this while a client sleeps are not read. */
+const MOST_NOTICES = 20
+
+/** State, not history: whatever waits for a slow client is replaced by what is newer, so it never grows beyond one entry per session and task. */
 class AppPushQueue {
   readonly #clock: Clock
   readonly #frameMs: number
   readonly #heartbeatMs: number
-  #first: AppPush | undefined
+  readonly #engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>
+  readonly #first: AppPush[]
   readonly #changed = new Map<string, SessionSummary>()
   readonly #removed = new Set<string>()
+  readonly #changedTasks = new Map<string, Task>()
+  readonly #removedTasks = new Set<string>()
+  readonly #trust = new Set<string>()
+  readonly #notices: Extract<AppPush, { type: 'notice' }>[] = []
+  #inbox = false
   #settings = false
   #models = false
   #beat = false
@@ -39,13 +49,17 @@ class AppPushQueue {
   #cancelBeat: () => void = () => {}
   readonly #cleanups: (() => void)[] = []
 
-  constructor(engine: Pick<Engine, 'sessions' | 'onChange'>, subscription: AppSubscription) {
+  constructor(engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>, subscription: AppSubscription) {
+    this.#engine = engine
     this.#clock = subscription.clock ?? systemClock
     this.#frameMs = subscription.frameMs ?? 16
     this.#heartbeatMs = subscription.heartbeatMs ?? 5000
     const { signal } = subscription
     signal?.throwIfAborted()
-    this.#first = { type: 'sessions', changed: engine.sessions.list({ limit: MOST_SESSIONS }), removed: [] }
+    this.#first = [
+      { type: 'sessions', changed: engine.sessions.list({ limit: MOST_SESSIONS }), removed: [] },
+      { type: 'inbox', entries: engine.inbox.list() },
+    ]
     const abort = (): void => this.end()
     signal?.addEventListener('abort', abort, { once: true })
     this.#cleanups.push(
@@ -87,11 +101,8 @@ class AppPushQueue {
   }
 
   #take(): AppPush | undefined {
-    if (this.#first) {
-      const first = this.#first
-      this.#first = undefined
-      return first
-    }
+    const first = this.#first.shift()
+    if (first) return first
     const command = this.#commands.shift()
     if (command !== undefined) return { type: 'command', command }
     if (this.#beat) {
@@ -112,6 +123,22 @@ class AppPushQueue {
       this.#removed.clear()
       return push
     }
+    if (this.#changedTasks.size > 0 || this.#removedTasks.size > 0) {
+      const push: AppPush = { type: 'tasks', changed: [...this.#changedTasks.values()], removed: [...this.#removedTasks] }
+      this.#changedTasks.clear()
+      this.#removedTasks.clear()
+      return push
+    }
+    if (this.#inbox) {
+      this.#inbox = false
+      return { type: 'inbox', entries: this.#engine.inbox.list() }
+    }
+    const notice = this.#notices.shift()
+    if (notice) return notice
+    for (const folder of this.#trust) {
+      this.#trust.delete(folder)
+      return { type: 'trust', folder }
+    }
     if (this.#settings) {
       this.#settings = false
       return { type: 'settings' }
@@ -121,7 +148,13 @@ class AppPushQueue {
   }
 
   #hasChange(): boolean {
-    return this.#changed.size > 0 || this.#removed.size > 0 || this.#settings || this.#models
+    return (
+      [this.#changed, this.#removed, this.#changedTasks, this.#removedTasks, this.#trust].some(({ size }) => size > 0) ||
+      this.#notices.length > 0 ||
+      this.#inbox ||
+      this.#settings ||
+      this.#models
+    )
   }
 
   #hear(change: EngineChange): void {
@@ -133,6 +166,24 @@ class AppPushQueue {
       case 'session.removed':
         this.#changed.delete(change.sessionId)
         this.#removed.add(change.sessionId)
+        break
+      case 'task':
+        this.#removedTasks.delete(change.task.taskId)
+        this.#changedTasks.set(change.task.taskId, change.task)
+        break
+      case 'task.removed':
+        this.#changedTasks.delete(change.taskId)
+        this.#removedTasks.add(change.taskId)
+        break
+      case 'inbox':
+        this.#inbox = true
+        break
+      case 'trust':
+        this.#trust.add(change.folder)
+        break
+      case 'notice':
+        this.#notices.push({ type: 'notice', text: change.text, tone: change.tone })
+        if (this.#notices.length > MOST_NOTICES) this.#notices.shift()
         break
       case 'settings':
         this.#settings = true
@@ -153,9 +204,9 @@ class AppPushQueue {
   }
 }
 
-/** Subscribes to the app: the whole session list first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
+/** Subscribes to the app: the whole session list and the inbox first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
 export function appPushes(
-  engine: Pick<Engine, 'sessions' | 'onChange'>,
+  engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>,
   subscription: AppSubscription = {},
 ): AsyncIteratorClass<AppPush, undefined, void> {
   const queue = new AppPushQueue(engine, subscription)

@@ -1,7 +1,12 @@
 import type { ApiDeps, Implementer } from './api-deps'
 
-export function approvalHandlers(os: Implementer, { engine }: ApiDeps) {
+export function approvalHandlers(os: Implementer, { engine: { inbox, sessions } }: ApiDeps) {
   return {
-    reply: os.approval.reply.handler(({ input: { sessionId, ...answer } }) => engine.sessions.reply(sessionId, answer)),
+    list: os.approval.list.handler(() => inbox.list()),
+    get: os.approval.get.handler(({ input }) => inbox.get(input.sessionId, input.approvalId)),
+    choices: os.approval.choices.handler(({ input }) => inbox.choices(input.sessionId, input.approvalId)),
+    reply: os.approval.reply.handler(({ input: { sessionId, rule, feedback, ...answer } }) =>
+      sessions.reply(sessionId, { ...answer, ...(feedback !== undefined && { feedback }), ...(rule && { rule }) }),
+    ),
   }
 }

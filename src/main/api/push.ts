@@ -3,6 +3,7 @@ import type { ApiDeps, Implementer } from './api-deps'
 import { appPushes } from './app-push-queue'
 import { sessionPushes } from './push-queue'
 import { toRpcError } from './rpc-error'
+import { taskPushes, usagePushes } from './task-push-queue'
 
 export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps) {
   return {
@@ -19,6 +20,15 @@ export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps)
       })
       return subscription.pushes
     }),
+    task: os.push.task.handler(({ input, signal }) =>
+      taskPushes(engine.tasks, input.taskId, {
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.task'),
+      }),
+    ),
+    usage: os.push.usage.handler(({ signal }) =>
+      usagePushes(engine.tasks, { ...(signal && { signal }), mapError: (error) => toRpcError(error, logBug, 'push.usage') }),
+    ),
     app: os.push.app.handler(({ signal }) =>
       appPushes(engine, {
         ...(host.onCommand && { onCommand: host.onCommand }),

@@ -6,6 +6,8 @@ import { folderHandlers } from './folder'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
 import { settingsHandlers } from './settings'
+import { taskHandlers } from './task'
+import { trustHandlers } from './trust'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
 export function createRouter(deps: ApiDeps) {
@@ -16,6 +18,8 @@ export function createRouter(deps: ApiDeps) {
     approval: approvalHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     folder: folderHandlers(os, deps),
+    task: taskHandlers(os, deps),
+    trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),
   })
 }

@@ -1,9 +1,12 @@
-import type { PermissionMode } from '../../shared/model/approval'
+import type { Approval, InboxEntry, PermissionMode, RuleChoice } from '../../shared/model/approval'
 import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
 import type { UserPart } from '../../shared/model/message'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
 import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
+import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
+import type { TaskPush, UsagePush } from '../../shared/model/push'
+import type { TrustView } from '../../shared/model/trust'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -16,6 +19,9 @@ export interface Engine {
   problems(): readonly ConfigProblem[]
   readonly sessions: Sessions
   readonly settings: SettingsActions
+  readonly tasks: Tasks
+  readonly inbox: Inbox
+  readonly trust: Trust
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */
@@ -25,6 +31,11 @@ export interface Engine {
 export type EngineChange =
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'session.removed'; sessionId: string }
+  | { kind: 'task'; task: Task }
+  | { kind: 'task.removed'; taskId: string }
+  | { kind: 'inbox' }
+  | { kind: 'trust'; folder: string }
+  | { kind: 'notice'; text: string; tone: 'info' | 'warning' }
   | { kind: 'settings' }
   | { kind: 'models' }
 
@@ -48,7 +59,7 @@ export interface Sessions {
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
   removeQueued(sessionId: string, promptId: string): Promise<void>
   stop(sessionId: string): Promise<void>
-  reply(sessionId: string, answer: { approvalId: string; optionId: string; feedback?: string }): Promise<void>
+  reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
   /**
    * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
    * engine does not wait for it. Whoever listens with `canAnswer` makes approvals possible: with nobody attached, asking means denied.
@@ -58,6 +69,48 @@ export interface Sessions {
   live(sessionId: string): LiveEvent[]
   /** Paths of the session's project that fit `query`, best first. */
   completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
+}
+
+/** How a waiting approval is answered. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
+export interface ApprovalAnswer {
+  approvalId: string
+  optionId: string
+  feedback?: string
+  rule?: { pattern: string; scope: 'session' | 'user' }
+}
+
+/** Tasks of all sessions, of this process and of every other on the same home. See the contract of the same name. */
+export interface Tasks {
+  list(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
+  get(taskId: string): Promise<Task>
+  output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage>
+  stop(taskId: string, reason?: string): Promise<Task>
+  stopAll(filter: { sessionId?: string }): Promise<{ stopped: number }>
+  restart(taskId: string): Promise<Task>
+  input(taskId: string, data: string): Promise<void>
+  moveToBackground(taskId: string): Promise<Task>
+  sendToSession(taskId: string): Promise<{ sessionId: string }>
+  orphans(): Promise<Orphan[]>
+  killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
+  /** Calls `listener` with a `start` and then with what changes, until the function returned is called. It must be quick and must not throw. */
+  watch(taskId: string, listener: (push: TaskPush) => void): () => void
+  /** Measures once a second while anybody listens. */
+  watchUsage(listener: (push: UsagePush) => void): () => void
+}
+
+/** Approvals that wait, over all sessions. */
+export interface Inbox {
+  /** First in, first out. */
+  list(): InboxEntry[]
+  get(sessionId: string, approvalId: string): Approval
+  choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
+}
+
+/** Whether a project's own configuration counts. */
+export interface Trust {
+  view(folder: string): Promise<TrustView>
+  accept(folder: string, hash: string): Promise<TrustView>
+  refuse(folder: string, hash: string): Promise<TrustView>
 }
 
 /** Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone. */

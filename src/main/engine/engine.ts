@@ -9,6 +9,7 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
+import { provisionalInbox, provisionalTasks, provisionalTrust } from './provisional'
 import { createCatalog } from './model/catalog'
 import type { SessionDeps } from './session/session'
 import { createSessionTools } from './session/session-tools'
@@ -105,6 +106,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
+    tasks: provisionalTasks,
+    inbox: provisionalInbox,
+    trust: provisionalTrust,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

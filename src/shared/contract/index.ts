@@ -5,6 +5,8 @@ import { folderContract } from './folder'
 import { pushContract } from './push'
 import { sessionContract } from './session'
 import { settingsContract } from './settings'
+import { taskContract } from './task'
+import { trustContract } from './trust'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -13,6 +15,8 @@ export const contract = {
   approval: approvalContract,
   settings: settingsContract,
   folder: folderContract,
+  task: taskContract,
+  trust: trustContract,
   push: pushContract,
 }
 

@@ -32,3 +32,31 @@ export interface Approval {
 
 /** How an approval ended. `cancelled`: the turn was stopped first, or nobody could be asked. */
 export type ApprovalOutcome = 'allow_once' | 'allow_always' | 'reject_once' | 'cancelled'
+
+/** An approval that waits, as the inbox lists it: everything but its preview. */
+export interface InboxEntry {
+  sessionId: string
+  sessionTitle: string
+  folder: string
+  approvalId: string
+  tool: string
+  summary: string
+  reason: string
+  options: ApprovalOption[]
+  /** ms since the epoch. */
+  requestedAt: number
+  /** Equal for requests that are alike: the same tool asking for the same reason. */
+  group: string
+  /** Set when another process holds the session: where it must be answered. */
+  elsewhere?: string
+}
+
+/** One thing "allow always" can cover. */
+export interface RuleChoice {
+  /** The rule as it would be written, e.g. `Bash(npm run test:*)`. */
+  pattern: string
+  /** What it covers, in words. */
+  label: string
+  /** The session's past commands, newest first: what was decided then, and what this rule would have decided. */
+  past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]
+}

@@ -104,6 +104,18 @@ export const ERRORS = {
   },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
+  'task.not_found': { title: 'There is no such task', retryable: false, advice: 'List the tasks and choose one of them.' },
+  'task.ended': { title: 'This task has ended', retryable: false, advice: 'Start it again if it is still needed.' },
+  'task.host_unavailable': {
+    title: 'The task host cannot be reached',
+    retryable: true,
+    advice: 'Try again in a moment; Trestle starts a new one when the old one has died.',
+  },
+  'trust.changed': {
+    title: 'The configuration of this project has changed',
+    retryable: false,
+    advice: 'Look at what changed, then decide again.',
+  },
   'connection.lost': {
     title: 'The connection to Trestle was lost',
     retryable: true,

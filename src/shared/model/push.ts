@@ -1,5 +1,7 @@
 import type { LiveEvent, SessionEvent } from './event'
+import type { InboxEntry } from './approval'
 import type { SessionHeader, SessionSummary } from './session'
+import type { Task, TaskUsage } from './task'
 
 /**
  * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once and in order,
@@ -19,6 +21,13 @@ export type SessionPush =
 /** What a subscriber to the whole app gets: state, not history, so only the newest counts. */
 export type AppPush =
   | { type: 'sessions'; changed: SessionSummary[]; removed: string[] }
+  | { type: 'tasks'; changed: Task[]; removed: string[] }
+  /** Everything that waits for an answer, first in first out. */
+  | { type: 'inbox'; entries: InboxEntry[] }
+  /** Whether a folder's own configuration counts has changed. */
+  | { type: 'trust'; folder: string }
+  /** Something the user should know of now, e.g. that the task host died; a sentence. */
+  | { type: 'notice'; text: string; tone: 'info' | 'warning' }
   | { type: 'settings' }
   | { type: 'models' }
   /** The user chose something in a menu outside the page. */
@@ -28,3 +37,16 @@ export type AppPush =
 
 /** What a native menu can ask of the page. */
 export type HostCommand = 'new-session' | 'open-settings'
+
+/** What a watcher of one task gets: first `start`, then output and status as they change. A slow watcher gets `start` again with the newest instead of all between. */
+export type TaskPush =
+  /** `text` is the newest raw output, which begins at byte `from` of all that was printed. */
+  | { type: 'start'; task: Task; text: string; from: number }
+  | { type: 'output'; text: string }
+  | { type: 'task'; task: Task }
+
+/** What a watcher of usage gets, once a second: every running task. */
+export interface UsagePush {
+  at: number
+  usage: TaskUsage[]
+}

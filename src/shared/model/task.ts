@@ -8,14 +8,75 @@ export interface Task {
   description?: string
   cwd: string
   status: TaskStatus
+  /** The session whose agent started it, and the tool call. Absent for one started by hand. */
+  sessionId?: string
+  callId?: string
+  /** Real path of the project. */
+  folder?: string
+  /** `false` while a call waits for it. */
+  background?: boolean
   pid?: number
   /** ms since the epoch. */
   startedAt: number
   endedAt?: number
+  /** ms; absent: no limit. */
+  timeoutMs?: number
   /** Exit code; absent while running and when ended by a signal. */
   exitCode?: number
   signal?: string
-  /** Absolute path of the file that holds everything the command printed. */
+  /** Why it was stopped, in the words of who stopped it. */
+  stopReason?: string
+  /** Absolute path of the file that holds what the command printed: all of it, or its beginning when `newestPath` is there. */
   outputPath: string
+  /** The newest output once the log has rotated; what was between the two is gone. */
+  newestPath?: string
+  /** Bytes printed so far, whether or not they are still kept. */
   outputBytes: number
+  /** The last line that says something, plain text, at most 200 characters. */
+  lastLine?: string
+  /** It waits for a person at its terminal: what it asks, and since when (ms since the epoch). */
+  prompt?: { text: string; since: number }
+  /** What went wrong with keeping it, e.g. a full disk; a sentence. */
+  problem?: string
+}
+
+/** One process of a task. */
+export interface TaskProcess {
+  pid: number
+  parentPid: number
+  command: string
+  /** Percent of one core. */
+  cpu: number
+  memoryBytes: number
+}
+
+/** What a task uses just now, over its whole process tree, whatever left it included. */
+export interface TaskUsage {
+  taskId: string
+  /** Percent of one core. */
+  cpu: number
+  memoryBytes: number
+  processes: TaskProcess[]
+  /** TCP ports its processes listen on. */
+  ports: { port: number; address: string; pid: number }[]
+}
+
+/** A process that carries the mark of a task that no Trestle has in custody any more. */
+export interface Orphan {
+  pid: number
+  taskId: string
+  command: string
+  memoryBytes: number
+  /** ms since the epoch. */
+  startedAt: number
+}
+
+/** A piece of a task's raw output. Offsets are in bytes of all that was printed. */
+export interface TaskOutputPage {
+  text: string
+  from: number
+  to: number
+  total: number
+  /** Bytes missing right before `from`, dropped when the log rotated. */
+  dropped: number
 }

@@ -32,6 +32,8 @@ export interface RunningProcess {
   pid: number | undefined
   /** Reads on after `data` said no. */
   resume(): void
+  /** Passes on what a person types at the terminal; lost when there is no terminal, or nobody reads it. */
+  write(data: string): void
   /** SIGTERM to everything it started, SIGKILL after `graceMs`; resolves when nothing is left. */
   stop(graceMs: number): Promise<void>
   /** What it left running, after its exit. Cheap when there is nothing. */

@@ -36,11 +36,11 @@ export interface Leaders {
 
 /**
  * Run by sh as the leader of a new session, with SHELL COMMAND TERMINAL ID. Opening the terminal makes it the session's own, so that programs
- * find it as /dev/tty; `-opost` lets output through ten times as fast. With job control (`set -m`) the command gets a process group of its
+ * find it as /dev/tty; `-opost` lets output through ten times as fast, and with `-echo` what a person types there never becomes output. With job control (`set -m`) the command gets a process group of its
  * own: when it ends, what it left in the background is not hung up, as it would be if the command itself led the session. The group's number
  * is the first line of the output, before anything of the command. If an ID is given, the leader's own number goes to file 3.
  */
 export const LEADER_SCRIPT = `[ -z "$4" ] || echo "$4 pid $$" >&3
-exec <>"$3" >&0 2>/dev/null; stty -opost; exec </dev/null; set -m
+exec <>"$3" >&0 2>/dev/null; stty -opost -echo; exec </dev/null; set -m
 ( read -r p x </proc/self/stat || p=$(exec sh -c 'echo $PPID'); printf '%s\\n' "$p"; exec "$1" -c -- "$2" 2>&1 3>&- )
 exit $?`

@@ -35,6 +35,7 @@ function startInConpty(spawn: typeof SpawnPty, start: ProcessStart, events: Proc
   return {
     pid: terminal.pid,
     resume: () => terminal.resume(),
+    write: (data) => terminal.write(data),
     async stop(graceMs) {
       if (over) return
       const tree = ['/PID', String(terminal.pid), '/T']

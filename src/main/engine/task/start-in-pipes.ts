@@ -24,6 +24,7 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
   return {
     pid: leader,
     resume: () => void stdout.resume(),
+    write() {},
     stop: async (graceMs) =>
       leader === undefined
         ? undefined

@@ -1,4 +1,4 @@
-import { closeSync, statSync } from 'node:fs'
+import { closeSync, statSync, write } from 'node:fs'
 import { posix } from 'node:path'
 import { ReadStream } from 'node:tty'
 import { leadersBySpawn } from './leader-by-spawn'
@@ -43,6 +43,7 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
     false,
     true,
   ]
+  let isClosed = false
   const groups = (): number[] => (group === undefined ? [] : [group])
   // Held until the leader has opened it: a terminal nobody has open is at its end.
   const letGo = (): void => {
@@ -75,6 +76,7 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
   void leader.pid.then((known) => (pid = known))
   stream.once('close', () => {
     openMasters.delete(master)
+    isClosed = true
     if (!isReleased) events.end()
   })
   return {
@@ -82,6 +84,9 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
       return group ?? pid
     },
     resume: () => void stream.resume(),
+    write(data) {
+      if (!isClosed) writeAll(master, Buffer.from(data), () => isClosed)
+    },
     async stop(graceMs) {
       const known = pid ?? (await leader.pid)
       if (known === undefined) return
@@ -91,6 +96,7 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
     leftRunning: async () => (pid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(pid, [group]) : []),
     release() {
       isReleased = true
+      isClosed = true
       letGo()
       stream.destroy()
     },
@@ -105,6 +111,16 @@ function readTerminal(master: number, onBytes: (bytes: Uint8Array) => boolean): 
   stream.once('end', () => stream.destroy())
   stream.resume()
   return stream
+}
+
+/** The terminal takes 4 KB at a time; while it is full, nobody reads, and what is typed waits. */
+function writeAll(master: number, bytes: Buffer, isClosed: () => boolean): void {
+  write(master, bytes, (error, written) => {
+    if (isClosed()) return
+    if (error && error.code !== 'EAGAIN') return
+    const left = bytes.subarray(error ? 0 : written)
+    if (left.length > 0) setTimeout(() => !isClosed() && writeAll(master, left, isClosed), error ? 50 : 0).unref()
+  })
 }
 
 /** Passes on what comes after the first line, which `found` gets as a number. */

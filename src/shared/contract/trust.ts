@@ -1,0 +1,12 @@
+import { oc, type } from '@orpc/contract'
+import { z } from 'zod'
+import type { TrustView } from '../model/trust'
+
+/** Whether a project's own configuration counts. */
+export const trustContract = {
+  get: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<TrustView>()),
+  /** Trusts what the view with this `hash` showed; `trust.changed` when the files have changed since. */
+  accept: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
+  /** Does not trust what the view with this `hash` showed, and is not asked again until it changes. */
+  refuse: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
+}
