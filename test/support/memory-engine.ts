@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Approval } from '../../src/shared/model/approval'
+import type { Approval, RuleChoice } from '../../src/shared/model/approval'
 import { CodedError } from '../../src/shared/model/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/model/event'
 import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
 import type { UserPart } from '../../src/shared/model/message'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { statusOf } from '../../src/shared/model/session'
+import type { TrustView } from '../../src/shared/model/trust'
 import type { SettingsView } from '../../src/shared/model/settings'
 import { provisionalTasks } from '../../src/main/engine/provisional'
 import type { Engine, EngineChange, Inbox, Sessions, SettingsActions, Trust } from '../../src/main/engine/engine-api'
@@ -22,8 +23,10 @@ export interface MemoryEngine extends Engine {
   record(sessionId: string, ...bodies: EventBody[]): RecordedEvent[]
   /** Tells the listeners of a live event and keeps it for `live()`. */
   stream(sessionId: string, event: LiveEvent): void
-  /** Asks for an approval that `approval.reply` answers. */
-  ask(sessionId: string, approvalId: string): void
+  /** Asks for an approval that `approval.reply` answers; `more` says what it is about, `choices` what "always" can cover. */
+  ask(sessionId: string, approvalId: string, more?: Partial<Approval>, choices?: RuleChoice[]): void
+  /** Gives a folder a configuration of its own, or changes it. */
+  putTrust(view: TrustView): void
   changed(change: EngineChange): void
   /** How many listeners the session has: a leak shows here. */
   listenerCount(sessionId: string): number
@@ -39,6 +42,8 @@ export interface MemoryEngine extends Engine {
  */
 export function memoryEngine(options: { home?: string; version?: string } = {}): MemoryEngine {
   const sessions = new Map<string, Session>()
+  const trustViews = new Map<string, TrustView>()
+  const ruleChoices = new Map<string, RuleChoice[]>()
   const changeListeners = new Set<(change: EngineChange) => void>()
   let largestRead = 0
   let isClosed = false
@@ -204,12 +209,25 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
       return approval
     },
-    choices: async () => [],
+    choices: async (_sessionId, approvalId) => ruleChoices.get(approvalId) ?? [],
+  }
+  const decide = async (folder: string, hash: string, state: TrustView['state']): Promise<TrustView> => {
+    const view = trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' }
+    if (view.hash !== hash) throw new CodedError('trust.changed', 'It has changed since it was shown.')
+    const decided = { ...view, state }
+    trustViews.set(folder, decided)
+    changed({ kind: 'trust', folder })
+    return decided
   }
   const trust: Trust = {
-    view: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
-    accept: async (folder) => ({ folder, state: 'trusted', parts: [], hash: '' }),
-    refuse: async (folder) => ({ folder, state: 'refused', parts: [], hash: '' }),
+    view: async (folder) => trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' },
+    accept: (folder, hash) => decide(folder, hash, 'trusted'),
+    refuse: (folder, hash) => decide(folder, hash, 'refused'),
+    list: async () => [...trustViews.values()].filter(({ state }) => state === 'trusted').map(({ folder }) => ({ folder, acceptedAt: 0 })),
+    async forget(folder) {
+      const view = trustViews.get(folder)
+      if (view) await decide(folder, view.hash, 'asked')
+    },
   }
 
   const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
@@ -256,7 +274,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       session.live.push(event)
       for (const listener of session.listeners) listener(event)
     },
-    ask(sessionId, approvalId) {
+    ask(sessionId, approvalId, more = {}, choices = []) {
       const approval: Approval = {
         approvalId,
         turnId: 't',
@@ -269,8 +287,14 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
           { optionId: 'no', kind: 'reject_once', name: 'Reject' },
         ],
         requestedAt: 0,
+        ...more,
       }
+      ruleChoices.set(approvalId, choices)
       record(sessionId, { type: 'approval.requested', approval })
+    },
+    putTrust(view) {
+      trustViews.set(view.folder, view)
+      changed({ kind: 'trust', folder: view.folder })
     },
     changed,
     listenerCount: (sessionId) => sessions.get(sessionId)?.listeners.size ?? 0,

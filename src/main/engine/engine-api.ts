@@ -6,7 +6,7 @@ import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/mode
 import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
-import type { TrustView } from '../../shared/model/trust'
+import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -111,6 +111,8 @@ export interface Trust {
   view(folder: string): Promise<TrustView>
   accept(folder: string, hash: string): Promise<TrustView>
   refuse(folder: string, hash: string): Promise<TrustView>
+  list(): Promise<TrustedFolder[]>
+  forget(folder: string): Promise<void>
 }
 
 /** Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone. */

@@ -28,4 +28,6 @@ export const provisionalTrust: Trust = {
   view: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
   accept: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
   refuse: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
+  list: async () => [],
+  forget: async () => undefined,
 }

@@ -1,6 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import type { TrustView } from '../model/trust'
+import type { TrustedFolder, TrustView } from '../model/trust'
 
 /** Whether a project's own configuration counts. */
 export const trustContract = {
@@ -9,4 +9,8 @@ export const trustContract = {
   accept: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
   /** Does not trust what the view with this `hash` showed, and is not asked again until it changes. */
   refuse: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
+  /** Every folder that is trusted, last accepted first. */
+  list: oc.output(type<TrustedFolder[]>()),
+  /** Stops trusting a folder, whatever is in it now: its configuration does nothing, and is asked about again. Harmless when it is not trusted. */
+  forget: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<void>()),
 }

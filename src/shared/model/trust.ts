@@ -19,3 +19,11 @@ export interface TrustView {
   /** Of all parts: what `accept` and `refuse` are bound to. */
   hash: string
 }
+
+/** A folder whose configuration was accepted. */
+export interface TrustedFolder {
+  /** Real path. */
+  folder: string
+  /** ms since the epoch. */
+  acceptedAt: number
+}
