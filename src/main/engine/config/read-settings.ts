@@ -6,6 +6,7 @@ import {
   type ModelSettings,
   type ProviderSettings,
   type Settings,
+  type TaskSettings,
   type ToolSettings,
 } from './settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
@@ -34,6 +35,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const models = readModels(top.table('models'), providers)
   const loop = readLoop(top.table('loop'))
   const tools = readTools(top.table('tools'))
+  const tasks = readTasks(top.table('tasks'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -46,6 +48,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     loop,
     tools,
     permission: { rules },
+    tasks,
   }
   return { settings, mistakes }
 }
@@ -166,6 +169,18 @@ function readTools(reader: TableReader | undefined): ToolSettings {
   }
   reader.finish()
   return { disabled: [...new Set(disabled)], maxResultChars: record(maxResultChars), hideEnv: [...new Set(hideEnv)] }
+}
+
+function readTasks(reader: TableReader | undefined): TaskSettings {
+  const defaults = DEFAULT_SETTINGS.tasks
+  if (!reader) return defaults
+  const onExit = reader.oneOf('on_exit', ['keep', 'stop', 'ask']) ?? defaults.onExit
+  const atTimeLimit = reader.oneOf('at_time_limit', ['stop', 'background']) ?? defaults.atTimeLimit
+  const logMb = reader.number('log_mb', { min: 1, max: 100_000 })
+  const keepDays = reader.number('keep_days', { min: 0, max: 36_500 }) ?? defaults.keepDays
+  const keepTasks = reader.number('keep_tasks', { min: 0, max: 100_000 }) ?? defaults.keepTasks
+  reader.finish()
+  return { onExit, atTimeLimit, logBytes: logMb === undefined ? defaults.logBytes : logMb * 1024 * 1024, keepDays, keepTasks }
 }
 
 /** Without a prototype: an id like `constructor` finds nothing that is not configured. */

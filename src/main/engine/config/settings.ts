@@ -11,6 +11,7 @@ export interface Settings {
   loop: LoopSettings
   tools: ToolSettings
   permission: PermissionSettings
+  tasks: TaskSettings
 }
 
 export interface ProviderSettings {
@@ -62,6 +63,18 @@ export interface PermissionSettings {
   rules: readonly PermissionRule[]
 }
 
+export interface TaskSettings {
+  /** What becomes of background tasks when the app is closed. */
+  onExit: 'keep' | 'stop' | 'ask'
+  /** What becomes of a command that a call waits for, at its time limit. */
+  atTimeLimit: 'stop' | 'background'
+  /** Most bytes a task's log takes on disk; beyond it the first part and the newest are kept. */
+  logBytes: number
+  /** Records and output of ended tasks are kept this long, and of this many. */
+  keepDays: number
+  keepTasks: number
+}
+
 export const DEFAULT_SETTINGS: Settings = {
   defaultModel: undefined,
   defaultPermissionMode: 'ask',
@@ -70,4 +83,5 @@ export const DEFAULT_SETTINGS: Settings = {
   loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
   tools: { disabled: [], maxResultChars: {}, hideEnv: [] },
   permission: { rules: [] },
+  tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
 }

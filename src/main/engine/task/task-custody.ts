@@ -1,19 +1,15 @@
 import type { TaskPush, UsagePush } from '../../../shared/model/push'
 import type { Orphan, Task, TaskOutputPage } from '../../../shared/model/task'
+import type { TaskOwner, TerminalTasks } from './terminal-tasks'
 
 /** A background command to start. */
-export interface BackgroundStart {
+export interface BackgroundStart extends TaskOwner {
   command: string
   description?: string
   /** Absolute, existing. */
   cwd: string
   /** ms; `null`: no limit. */
   timeoutMs: number | null
-  /** Whom it belongs to. */
-  sessionId?: string
-  callId?: string
-  /** Real path of the project. */
-  folder?: string
 }
 
 /**
@@ -34,14 +30,23 @@ export interface TaskCustody {
   stop(taskId: string, reason?: string): Promise<Task>
   stopAll(filter: { sessionId?: string }): Promise<{ stopped: number }>
   input(taskId: string, data: string): Promise<void>
+  /** A command that a call waits for goes on in the background: its `run` ends with `moved`. Harmless when it is there already. */
+  moveToBackground(taskId: string): Promise<Task>
+  /** Runs commands that a call waits for: in the task host where the engine's host wants that, else in this process. */
+  readonly terminals: TerminalTasks
   orphans(): Promise<Orphan[]>
   killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
   watch(taskId: string, listener: (push: TaskPush) => void): () => void
   watchUsage(listener: (push: UsagePush) => void): () => void
   /** Told after every change of a task's record, whoever caused it; output alone is told at most once a second. */
   onChange(listener: (task: Task) => void): () => void
+  /** Told when a task is no longer listed: a command that a call waited for has ended, or an old record was removed. */
+  onRemoved(listener: (taskId: string) => void): () => void
   /** Told what the user should know: the host died and was replaced, orphans were found. */
   onNotice(listener: (text: string) => void): () => void
-  /** Lets go of the host; background tasks run on, or are stopped, as the setting says. */
-  close(): Promise<void>
+  /**
+   * Stops what calls wait for and lets go of the host. Background tasks run on, or are stopped, as `background` says; default: as the setting
+   * `[tasks] on_exit` says, with `ask` taken as `keep`.
+   */
+  close(background?: 'keep' | 'stop'): Promise<void>
 }
