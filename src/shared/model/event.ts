@@ -3,7 +3,7 @@ import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
 import type { StopReason } from './session'
-import type { Task } from './task'
+import type { Task, TaskNews } from './task'
 import type { Todo } from './todo'
 
 /** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
@@ -21,15 +21,22 @@ export type EventBody =
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
-  /** `promptId` is set when the prompt came from the queue, which it leaves hereby. */
-  | { type: 'turn.started'; turnId: string; parts: UserPart[]; model: string; promptId?: string }
+  | {
+      type: 'turn.started'
+      turnId: string
+      parts: UserPart[]
+      model: string
+      /** Set when the prompt came from the queue, which it leaves hereby. */ promptId?: string
+      /** Set when no person asked: the parts tell the agent of these tasks, once and for all. */ news?: TaskNews[]
+    }
   /** A message that joins the running turn before its next step. */
   | {
       type: 'turn.steered'
       turnId: string
       parts: UserPart[]
       promptId?: string
-      /** `guard`: written by the loop, not by the user. */ by: 'user' | 'guard'
+      /** `guard`: written by the loop; `task`: tells the agent of `news`. Neither is the user's. */ by: 'user' | 'guard' | 'task'
+      news?: TaskNews[]
     }
   | { type: 'step.started'; turnId: string; stepId: string; /** From 1. */ n: number; model: string }
   /** An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer. */
@@ -70,7 +77,9 @@ export type EventBody =
       approvalId: string
       callId: string
       outcome: ApprovalOutcome
-      /** The key that is allowed for the session from now on. */ remembered?: string
+      /** The key that is allowed for the session from now on; in logs from before there were rules for sessions. */ remembered?: string
+      /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
+      rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
       reason?: string
     }
@@ -86,7 +95,10 @@ export type EventBody =
       durationMs: number
     }
   | { type: 'todos.changed'; todos: Todo[] }
-  | { type: 'task.changed'; task: Task }
+  /** A command of this session goes on in the background: from now on the agent is owed the news of its end. */
+  | { type: 'task.started'; task: Task }
+  /** Somebody wants the agent to hear how a task stands. */
+  | { type: 'news.requested'; taskId: string }
   | { type: 'turn.finished'; turnId: string; stop: StopReason; failure?: Failure; steps: number; durationMs: number }
 
 /** Why the model stopped writing. */

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from './event'
 import type { SessionHeader } from './session'
+import type { PendingNews, TaskNews } from './task'
 
 const NO_USAGE = { input: 0, output: 0, cached: 0, thinking: 0 }
 
@@ -20,6 +21,7 @@ export function emptyHeader(sessionId: string): SessionHeader {
     approvals: [],
     allowed: [],
     todos: [],
+    news: [],
     spent: NO_USAGE,
     turns: 0,
   }
@@ -63,9 +65,23 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         turnId: event.turnId,
         turns: header.turns + 1,
         queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),
+        news: withoutNews(header.news, event.news),
       }
     case 'turn.steered':
-      return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+      return {
+        ...next,
+        queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),
+        news: withoutNews(header.news, event.news),
+      }
+    case 'task.started':
+      if (header.news.some(({ taskId, now }) => taskId === event.task.taskId && !now)) return next
+      return { ...next, news: [...header.news, { taskId: event.task.taskId }] }
+    case 'news.requested':
+      return { ...next, news: [...header.news, { taskId: event.taskId, now: true }] }
+    case 'tool.finished':
+      // The result that says how a task was stopped is the news of its end.
+      if (event.details?.kind !== 'task' || !event.details.told) return next
+      return { ...next, news: withoutNews(header.news, [event.details.task]) }
     case 'step.finished':
       if (!event.usage) return next
       return {
@@ -85,6 +101,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...next,
         approvals: header.approvals.filter((approval) => approval.approvalId !== event.approvalId),
         ...(event.remembered !== undefined && { allowed: [...header.allowed, event.remembered] }),
+        ...(event.rule?.scope === 'session' && { rules: withRules(header.rules, event.rule.pattern) }),
       }
     case 'todos.changed':
       return { ...next, todos: event.todos }
@@ -95,6 +112,17 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     default:
       return next
   }
+}
+
+/** Each once; `pattern` holds one a line. */
+function withRules(rules: readonly string[] | undefined, pattern: string): string[] {
+  return [...new Set([...(rules ?? []), ...pattern.split('\n')])]
+}
+
+/** What is left to tell once these were told of: a running task is still owed the news of its end. */
+function withoutNews(pending: PendingNews[], told: readonly Pick<TaskNews, 'taskId' | 'status'>[] | undefined): PendingNews[] {
+  if (!told || pending.length === 0) return pending
+  return pending.filter(({ taskId, now }) => !told.some((task) => task.taskId === taskId && (now === true || task.status !== 'running')))
 }
 
 function withoutFailure(header: SessionHeader): SessionHeader {

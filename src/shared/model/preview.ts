@@ -1,3 +1,5 @@
+import type { Task } from './task'
+
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
 export type Preview =
   | {
@@ -9,7 +11,13 @@ export type Preview =
       note?: string
       /** SHA-256 of the new content, once written: it counts as read. */ hash?: string
     }
-  | { kind: 'command'; command: string; cwd: string; description?: string }
+  | {
+      kind: 'command'
+      command: string
+      cwd: string
+      description?: string
+      /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: { timeoutMs: number | null }
+    }
   | { kind: 'text'; text: string }
 
 /** What a tool card shows when it is opened. */
@@ -33,6 +41,16 @@ export type ToolDetails =
       outputPath: string
       truncated: boolean
     }
+  /** A task in the background, as it stood when the call returned. */
+  | {
+      kind: 'task'
+      task: Task
+      /** Tail of the plain text. */ text: string
+      truncated: boolean
+      /** The call brought it here: started it, or moved it. */ started?: 'started' | 'moved'
+      /** The result told the agent of its end: no news of it follows. */ told?: true
+    }
+  | { kind: 'tasks'; tasks: Task[] }
   | {
       kind: 'matches'
       pattern: string

@@ -1,6 +1,7 @@
 import type { Approval, PermissionMode } from './approval'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
+import type { PendingNews } from './task'
 import type { Todo } from './todo'
 
 /** What a session is doing, for the dot in the list. */
@@ -39,9 +40,13 @@ export interface SessionHeader {
   lastFailure?: Failure
   queue: QueuedPrompt[]
   approvals: Approval[]
-  /** Keys of what the user allowed for the session. */
+  /** Keys of what the user allowed for the session before there were rules for sessions. */
   allowed: string[]
+  /** Patterns of the rules that allow for the session; absent: none. */
+  rules?: string[]
   todos: Todo[]
+  /** What the agent is still to be told of its background tasks, oldest first. */
+  news: PendingNews[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage
   /** Tokens of all requests. */

@@ -36,8 +36,22 @@ export interface Task {
   lastLine?: string
   /** It waits for a person at its terminal: what it asks, and since when (ms since the epoch). */
   prompt?: { text: string; since: number }
+  /** It has waited for a person at its terminal: what it asked last, and whether somebody typed something (never what). Stays when it goes on. */
+  waited?: { text: string; typed: boolean }
   /** What went wrong with keeping it, e.g. a full disk; a sentence. */
   problem?: string
+}
+
+/** A task as a message about it names it. The command is cut at 200 characters. */
+export type TaskNews = Pick<
+  Task,
+  'taskId' | 'command' | 'description' | 'status' | 'exitCode' | 'signal' | 'stopReason' | 'startedAt' | 'endedAt'
+>
+
+/** Something the agent has not been told of a background task yet: its end, which may be still to come, or (`now`) how it stands, because somebody asked for it. */
+export interface PendingNews {
+  taskId: string
+  now?: true
 }
 
 /** One process of a task. */

@@ -1,5 +1,6 @@
 import type { LiveEvent, RecordedEvent } from './event'
-import { textOf } from './message'
+import { textOf, type UserPart } from './message'
+import type { TaskNews } from './task'
 import { PROGRESS_LIMIT, type AnswerItem, type AnswerSegment, type ToolItem, type TranscriptItem } from './transcript-item'
 
 /**
@@ -21,8 +22,10 @@ export class TranscriptDraft {
   recorded(event: RecordedEvent): void {
     switch (event.type) {
       case 'turn.started':
+        if (event.news) return this.#news(event, event.news, false)
         return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: false })
       case 'turn.steered':
+        if (event.news) return this.#news(event, event.news, true)
         if (event.by === 'guard')
           return this.#push({ kind: 'notice', id: `n${event.seq}`, turnId: event.turnId, at: event.at, text: textOf(event.parts) })
         return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: true })
@@ -147,6 +150,11 @@ export class TranscriptDraft {
     }
   }
 
+  #news(event: RecordedEvent & { turnId: string; parts: UserPart[] }, tasks: readonly TaskNews[], steered: boolean): void {
+    const { seq, turnId, at, parts } = event
+    this.#push({ kind: 'news', id: `w${seq}`, turnId, at, tasks, text: textOf(parts), steered })
+  }
+
   #retried(event: Extract<RecordedEvent, { type: 'step.retried' }>): void {
     const index = this.#streaming(event.stepId)
     if (index === undefined) return
@@ -264,7 +272,7 @@ export class TranscriptDraft {
 }
 
 function isTurnStart(item: TranscriptItem): boolean {
-  return item.kind === 'user' && !item.steered
+  return (item.kind === 'user' || item.kind === 'news') && !item.steered
 }
 
 function blankCall(of: { turnId: string; stepId: string }, callId: string, name: string): ToolItem {

@@ -3,6 +3,7 @@ import type { Failure } from './errors'
 import type { ResultPart, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
 import type { StopReason } from './session'
+import type { TaskNews } from './task'
 
 /** What the user said. `steered`: it joined a turn that was already running. */
 export interface UserItem {
@@ -21,6 +22,18 @@ export interface NoticeItem {
   turnId: string
   at: number
   text: string
+}
+
+/** News of background tasks, given to the agent by Trestle. `steered`: it joined a turn that was already running; else it began the turn. */
+export interface NewsItem {
+  kind: 'news'
+  id: string
+  turnId: string
+  at: number
+  tasks: readonly TaskNews[]
+  /** What the model reads. */
+  text: string
+  steered: boolean
 }
 
 /** A stretch of an answer. */
@@ -110,7 +123,7 @@ export interface EndItem {
 }
 
 /** One row of the transcript. `id` is unique in the session and never changes. */
-export type TranscriptItem = UserItem | NoticeItem | AnswerItem | ToolItem | EndItem
+export type TranscriptItem = UserItem | NoticeItem | NewsItem | AnswerItem | ToolItem | EndItem
 
 /** How much progress of a running tool is kept, in characters, when it is cut. */
 export const PROGRESS_LIMIT = 32_768

@@ -23,6 +23,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
           </pre>
           <p>
             in <span className="font-mono">{shortPath(preview.cwd, info?.userHome)}</span>
+            {preview.background && `, in the background, ${limitOf(preview.background.timeoutMs)}`}
           </p>
         </div>
       )
@@ -33,4 +34,10 @@ export function PreviewView({ preview }: { preview: Preview }) {
         </pre>
       )
   }
+}
+
+function limitOf(timeoutMs: number | null): string {
+  if (timeoutMs === null) return 'without a time limit'
+  const seconds = Math.round(timeoutMs / 1000)
+  return seconds % 60 === 0 ? `for at most ${seconds / 60} min` : `for at most ${seconds} s`
 }

@@ -10,6 +10,7 @@ const MOST_TEXT = 256 * 1024
 /** The searchable text of an event: what the user wrote and what the model answered; empty for all others. */
 export function searchText(event: EventBody): string {
   if (event.type !== 'turn.started' && event.type !== 'step.finished' && !(event.type === 'turn.steered' && event.by === 'user')) return ''
+  if (event.type === 'turn.started' && event.news) return ''
   let text = ''
   for (const part of event.parts) if (part.type === 'text') text += text === '' ? part.text : `\n${part.text}`
   return text.slice(0, MOST_TEXT)

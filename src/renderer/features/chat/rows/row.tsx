@@ -7,6 +7,7 @@ import { Answer, isSilent } from './answer'
 import { EndNotice } from './end-notice'
 import { useOpenRows } from './open-rows'
 import './rows.css'
+import { TaskNewsRow } from './task-news-row'
 import { UserMessage } from './user-message'
 
 interface RowProps {
@@ -32,6 +33,8 @@ export const Row = memo(function Row({ sessionId, item, hidden, gap, latest, pro
         <Answer item={item} />
       ) : item.kind === 'tool' ? (
         <OpenableTool sessionId={sessionId} item={item} />
+      ) : item.kind === 'news' ? (
+        <TaskNewsRow item={item} />
       ) : item.kind === 'notice' ? (
         <p className="notice">
           <Info aria-hidden />
@@ -74,6 +77,7 @@ export function promptOf(items: readonly TranscriptItem[], index: number): UserP
   for (let n = index - 1; n >= 0; n -= 1) {
     const item = items[n]
     if (item?.kind === 'user' && !item.steered) return item.parts
+    if (item?.kind === 'news' && !item.steered) return undefined
   }
   return undefined
 }

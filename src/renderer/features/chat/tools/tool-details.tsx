@@ -72,6 +72,10 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <FileLines details={details} fallback={textOf(content)} />
     case 'output':
       return <CommandOutput details={details} />
+    case 'task':
+      return <PlainText text={textOf(content)} label="Task" />
+    case 'tasks':
+      return <PlainText text={textOf(content)} label="Tasks" />
     case 'matches':
       return <MatchList details={details} />
     case 'entries':

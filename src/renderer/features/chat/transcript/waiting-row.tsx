@@ -80,7 +80,7 @@ function latestTurn(items: readonly TranscriptItem[]): {
     const item = items[n]
     if (item?.kind === 'tool' && (item.state === 'running' || item.state === 'drafting')) running.unshift(item)
     if (item?.kind === 'answer' && item.streaming) answer ??= item
-    if (item?.kind === 'user' && !item.steered) return { answer, running, startedAt: item.at }
+    if ((item?.kind === 'user' || item?.kind === 'news') && !item.steered) return { answer, running, startedAt: item.at }
   }
   return { answer, running, startedAt: undefined }
 }

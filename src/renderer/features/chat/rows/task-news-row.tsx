@@ -1,0 +1,37 @@
+import { SquareTerminal } from 'lucide-react'
+import { memo, useState } from 'react'
+import type { TaskNews } from '../../../../shared/model/task'
+import type { NewsItem } from '../../../../shared/model/transcript-item'
+import { PlainText } from '../tools/plain-text'
+
+const WORDS: Record<TaskNews['status'], string> = {
+  running: 'is still running',
+  completed: 'has completed',
+  failed: 'has failed',
+  stopped: 'was stopped',
+  timed_out: 'ran out of time',
+  lost: 'was lost',
+}
+
+/** What Trestle told the agent of its background tasks: one line for each, and on request what the model read. */
+export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <div>
+      {item.tasks.map((task) => (
+        <p key={task.taskId} className="notice">
+          <SquareTerminal aria-hidden />
+          <span>
+            <span className="sr-only">News for the agent: </span>
+            <code>{task.description ?? task.command}</code> {WORDS[task.status]}
+            {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
+          </span>
+        </p>
+      ))}
+      <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? 'Show less' : 'What the agent was told'}
+      </button>
+      {open && <PlainText text={item.text} label="What the agent was told" />}
+    </div>
+  )
+})
