@@ -8,8 +8,8 @@ import type { SessionHeader, SessionSummary } from '../../src/shared/model/sessi
 import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { SettingsView } from '../../src/shared/model/settings'
-import { provisionalTasks } from '../../src/main/engine/provisional'
 import type { Engine, EngineChange, Inbox, Sessions, SettingsActions, Trust } from '../../src/main/engine/engine-api'
+import { memoryTasks, type MemoryTasks } from './memory-tasks'
 
 interface Session {
   header: SessionHeader
@@ -19,6 +19,7 @@ interface Session {
 }
 
 export interface MemoryEngine extends Engine {
+  readonly tasks: MemoryTasks
   /** Appends to the log and tells the listeners, as the engine does. */
   record(sessionId: string, ...bodies: EventBody[]): RecordedEvent[]
   /** Tells the listeners of a live event and keeps it for `live()`. */
@@ -258,7 +259,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     problems: () => [],
     sessions: sessionActions,
     settings,
-    tasks: provisionalTasks,
+    tasks: memoryTasks(changed),
     inbox,
     trust,
     onChange(listener) {

@@ -1,0 +1,166 @@
+import { CodedError } from '../../src/shared/model/errors'
+import type { TaskPush, UsagePush } from '../../src/shared/model/push'
+import type { Orphan, Task, TaskUsage } from '../../src/shared/model/task'
+import type { EngineChange, Tasks } from '../../src/main/engine/engine-api'
+
+interface Kept {
+  task: Task
+  output: string
+  watchers: Set<(push: TaskPush) => void>
+}
+
+/** So much of the newest output a watcher begins with. */
+const START_CHARS = 64 * 1024
+
+export interface MemoryTasks extends Tasks {
+  /** Puts a task there, or changes it, and tells everybody. */
+  put(task: Partial<Task> & { taskId: string }): Task
+  /** Appends to the output of a task. `told`: the record with its new last line is told too, as the engine does once a second. */
+  print(taskId: string, text: string, told?: boolean): void
+  /** What watchers of usage get. */
+  use(usage: TaskUsage[]): void
+  remove(taskId: string): void
+  leave(orphans: Orphan[]): void
+  /** What was typed into a task, in the order it came. */
+  typed(taskId: string): string[]
+  /** Every call that changes something, as `verb taskId`. */
+  readonly calls: readonly string[]
+  /** How many watch usage, or one task: a leak shows here. */
+  readonly usageWatchers: number
+  watchers(taskId: string): number
+}
+
+/** Tasks over plain maps, for tests of the api and the interface: no processes, but the promises of `Tasks` (a `start` first, then what changes). */
+export function memoryTasks(changed: (change: EngineChange) => void, now: () => number = Date.now): MemoryTasks {
+  const kept = new Map<string, Kept>()
+  const usageWatchers = new Set<(push: UsagePush) => void>()
+  const typed = new Map<string, string[]>()
+  const calls: string[] = []
+  let orphans: Orphan[] = []
+
+  const get = (taskId: string): Kept => {
+    const found = kept.get(taskId)
+    if (!found) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    return found
+  }
+  const tell = (entry: Kept): void => {
+    for (const watcher of entry.watchers) watcher({ type: 'task', task: entry.task })
+    changed({ kind: 'task', task: entry.task })
+  }
+  const put: MemoryTasks['put'] = (task) => {
+    const entry: Kept = kept.get(task.taskId) ?? {
+      task: {
+        taskId: task.taskId,
+        command: 'true',
+        cwd: '/project',
+        status: 'running',
+        background: true,
+        startedAt: now(),
+        outputPath: `/home/tasks/${task.taskId}.log`,
+        outputBytes: 0,
+      },
+      output: '',
+      watchers: new Set(),
+    }
+    entry.task = { ...entry.task, ...task }
+    if (task.prompt === undefined && 'prompt' in task) delete entry.task.prompt
+    kept.set(task.taskId, entry)
+    tell(entry)
+    return entry.task
+  }
+  const end = (taskId: string, change: Partial<Task>): Task => {
+    const entry = get(taskId)
+    return entry.task.status === 'running' ? put({ taskId, endedAt: now(), ...change }) : entry.task
+  }
+
+  return {
+    async list({ activeOnly = false, limit = 500 }) {
+      return [...kept.values()]
+        .map(({ task }) => task)
+        .filter((task) => !activeOnly || task.status === 'running')
+        .toSorted((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt)
+        .slice(0, limit)
+    },
+    get: async (taskId) => get(taskId).task,
+    async output(taskId, { before, bytes }) {
+      const { output } = get(taskId)
+      const to = Math.min(before ?? output.length, output.length)
+      const from = Math.max(0, to - bytes)
+      return { text: output.slice(from, to), from, to, total: output.length, dropped: 0 }
+    },
+    async stop(taskId, reason) {
+      calls.push(`stop ${taskId}`)
+      return end(taskId, { status: 'stopped', signal: 'SIGTERM', stopReason: reason ?? 'Stopped by the user' })
+    },
+    async stopAll({ sessionId }) {
+      calls.push(`stopAll ${sessionId ?? 'everywhere'}`)
+      const running = [...kept.values()].filter(
+        ({ task }) => task.status === 'running' && (sessionId === undefined || task.sessionId === sessionId),
+      )
+      for (const { task } of running) end(task.taskId, { status: 'stopped', signal: 'SIGTERM' })
+      return { stopped: running.length }
+    },
+    async restart(taskId) {
+      calls.push(`restart ${taskId}`)
+      const { exitCode: _exitCode, endedAt: _endedAt, signal: _signal, stopReason: _reason, ...task } = get(taskId).task
+      return put({ ...task, taskId: `${taskId}-again`, status: 'running', startedAt: now(), background: true })
+    },
+    async input(taskId, data) {
+      get(taskId)
+      typed.set(taskId, [...(typed.get(taskId) ?? []), data])
+    },
+    async moveToBackground(taskId) {
+      calls.push(`moveToBackground ${taskId}`)
+      return put({ taskId, background: true })
+    },
+    async sendToSession(taskId) {
+      calls.push(`sendToSession ${taskId}`)
+      return { sessionId: get(taskId).task.sessionId ?? '' }
+    },
+    orphans: async () => orphans,
+    async killOrphans(pids) {
+      const stopped = orphans.filter(({ pid }) => pids === undefined || pids.includes(pid))
+      orphans = orphans.filter((orphan) => !stopped.includes(orphan))
+      calls.push(`killOrphans ${pids?.join(',') ?? 'all'}`)
+      return { stopped: stopped.length }
+    },
+    watch(taskId, listener) {
+      const entry = get(taskId)
+      const from = Math.max(0, entry.output.length - START_CHARS)
+      entry.watchers.add(listener)
+      listener({ type: 'start', task: entry.task, text: entry.output.slice(from), from })
+      return () => entry.watchers.delete(listener)
+    },
+    watchUsage(listener) {
+      usageWatchers.add(listener)
+      return () => usageWatchers.delete(listener)
+    },
+    put,
+    print(taskId, text, told = true) {
+      const entry = get(taskId)
+      entry.output += text
+      for (const watcher of entry.watchers) watcher({ type: 'output', text })
+      const lastLine = text.trimEnd().split('\n').at(-1)
+      entry.task = { ...entry.task, outputBytes: entry.output.length, ...(lastLine && { lastLine: lastLine.slice(0, 200) }) }
+      if (told) tell(entry)
+    },
+    use(usage) {
+      for (const watcher of usageWatchers) watcher({ at: now(), usage })
+    },
+    remove(taskId) {
+      kept.delete(taskId)
+      changed({ kind: 'task.removed', taskId })
+    },
+    leave(left) {
+      orphans = left
+    },
+    typed: (taskId) => typed.get(taskId) ?? [],
+    get calls() {
+      return calls
+    },
+    get usageWatchers() {
+      return usageWatchers.size
+    },
+    watchers: (taskId) => kept.get(taskId)?.watchers.size ?? 0,
+  }
+}
