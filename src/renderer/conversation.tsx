@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
+import type { ApprovalReply } from './features/approvals/approval-card'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
@@ -55,8 +56,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
     [client],
   )
   const onReply = useCallback(
-    (approvalId: string, optionId: string, feedback?: string) =>
-      client.approval.reply({ sessionId, approvalId, optionId, ...(feedback !== undefined && { feedback }) }),
+    (approvalId: string, reply: ApprovalReply) => client.approval.reply({ sessionId, approvalId, ...reply }),
     [client, sessionId],
   )
   const focusComposer = useCallback(() => composer.current?.focus(), [])
@@ -106,7 +106,15 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         onLoadOlder={loadOlder}
         onPrompt={onPrompt}
         onOpenLink={onOpenLink}
-        tail={<Approvals approvals={header.approvals} onReply={onReply} onAnswered={focusComposer} />}
+        tail={
+          <Approvals
+            sessionId={sessionId}
+            approvals={header.approvals}
+            blocked={connected ? undefined : 'Not connected.'}
+            onReply={onReply}
+            onAnswered={focusComposer}
+          />
+        }
         empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
       />
       <Composer

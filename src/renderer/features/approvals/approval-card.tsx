@@ -1,58 +1,82 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import type { Approval, ApprovalOption } from '../../../shared/model/approval'
-import { failureFrom } from '../../client/failure-from'
 import type { Failure } from '../../../shared/model/errors'
+import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
 import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
-import { GRACE_MS } from './answer-grace'
+import { AlwaysForm } from './always-form'
+import { cardActions, type CardAction } from './card-actions'
 import { PreviewView } from './preview-view'
 import { RejectForm } from './reject-form'
 import { useCardKeys } from './use-card-keys'
+import { useGrace } from './use-grace'
 
-export interface ApprovalCardProps {
-  approval: Approval
-  /** How many more wait behind this one. */
-  behind: number
-  /** Rejects when it could not be told. */
-  onReply: (approvalId: string, optionId: string, feedback?: string) => Promise<void>
-  /** The answer was given from within the card, which is about to go: the focus needs another place. */
-  onAnswered: () => void
+/** An answer: `rule` goes with "always", `feedback` with a rejection. */
+export interface ApprovalReply {
+  optionId: string
+  feedback?: string
+  rule?: { pattern: string; scope: 'session' | 'user' }
 }
 
-/** A question: may this call run? Answered by a button or its number; rejecting offers to say why. */
-export function ApprovalCard({ approval, behind, onReply, onAnswered }: ApprovalCardProps) {
+export interface ApprovalCardProps {
+  sessionId: string
+  approval: Approval
+  /** How many more wait behind this one. */
+  behind?: number
+  /** Changes when the card moves: it takes no answer for a moment then. */
+  place?: string
+  /** Why it cannot be answered now. */
+  blocked?: string | undefined
+  /** Rejects when it could not be told. */
+  onReply: (approvalId: string, reply: ApprovalReply) => Promise<void>
+  /** The answer was given from within the card, which is about to go: the focus needs another place. */
+  onAnswered?: () => void
+}
+
+type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind: 'always'; scope: 'session' | 'user' }
+
+/** A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. */
+export function ApprovalCard({ sessionId, approval, behind = 0, place = '', blocked, onReply, onAnswered }: ApprovalCardProps) {
   const { approvalId, tool, summary, reason, preview, options } = approval
-  const [state, setState] = useState<'open' | 'rejecting' | 'sent'>('open')
+  const [step, setStep] = useState<Step>({ kind: 'open' })
   const [why, setWhy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
-  const isArmed = useArmed()
+  const grace = useGrace(place)
   const card = useRef<HTMLDivElement>(null)
-  const rejectButton = useRef<HTMLButtonElement>(null)
+  const lastAction = useRef<string>(undefined)
   const whyId = useId()
+  const actions = cardActions(options)
   const reject = options.find((option) => option.kind === 'reject_once')
+  const always = options.find((option) => option.kind === 'allow_always')
 
-  const send = async (option: ApprovalOption, feedback?: string): Promise<void> => {
+  const send = async (option: ApprovalOption, more: Omit<ApprovalReply, 'optionId'> = {}): Promise<void> => {
     const focused = card.current?.contains(document.activeElement) ?? false
-    setState('sent')
+    setStep({ kind: 'sent' })
     setFailure(undefined)
     try {
-      await onReply(approvalId, option.optionId, feedback)
-      if (focused) onAnswered()
+      await onReply(approvalId, { optionId: option.optionId, ...more })
+      if (focused) onAnswered?.()
     } catch (error) {
       const failed = failureFrom(error)
       // Answered elsewhere in the meantime: the card goes by itself.
       if (failed.code === 'approval.gone') return
       setFailure(failed)
-      setState('open')
+      setStep({ kind: 'open' })
     }
   }
-  const choose = (option: ApprovalOption | undefined): void => {
-    if (!option || state === 'sent') return
-    if (option.kind === 'reject_once') setState('rejecting')
-    else void send(option)
+  const act = (action: CardAction | undefined): void => {
+    if (!action || step.kind !== 'open' || blocked !== undefined) return
+    lastAction.current = action.key
+    if (action.kind === 'reject') setStep({ kind: 'rejecting' })
+    else if (action.kind === 'always') setStep({ kind: 'always', scope: action.scope })
+    else void send(action.option)
   }
-  useCardKeys(options.length, state === 'open', (index) => choose(options[index]))
+  const goBack = (): void => {
+    setStep({ kind: 'open' })
+    requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-action="${lastAction.current}"]`)?.focus())
+  }
+  useCardKeys(actions.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => act(actions[index]))
 
   return (
     <div ref={card} role="group" aria-label={`Approval needed: ${tool} ${summary}`} className="approval">
@@ -72,61 +96,53 @@ export function ApprovalCard({ approval, behind, onReply, onAnswered }: Approval
             {behind} more {behind === 1 ? 'waits' : 'wait'}
           </span>
         )}
+        <button
+          type="button"
+          className="approval-why-button"
+          aria-expanded={why}
+          aria-controls={why ? whyId : undefined}
+          onClick={() => setWhy(!why)}
+        >
+          Why am I asked?
+        </button>
       </div>
-      {preview && <PreviewView preview={preview} />}
       {why && (
         <p id={whyId} className="approval-why">
           {reason}
         </p>
       )}
+      {preview && <PreviewView preview={preview} />}
       {failure && <ErrorNote failure={failure} className="m-3" />}
-      {state === 'rejecting' && reject ? (
-        <RejectForm
-          onSend={(feedback) => void send(reject, feedback)}
-          onBack={() => {
-            setState('open')
-            requestAnimationFrame(() => rejectButton.current?.focus())
-          }}
+      {step.kind === 'rejecting' && reject ? (
+        <RejectForm onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })} onBack={goBack} />
+      ) : step.kind === 'always' && always ? (
+        <AlwaysForm
+          sessionId={sessionId}
+          approval={approval}
+          scope={step.scope}
+          onSend={(rule) => void send(always, { rule })}
+          onBack={goBack}
         />
       ) : (
         <div className="approval-acts">
-          {options.map((option, index) => (
+          {actions.map((action, index) => (
             <Button
-              key={option.optionId}
-              ref={option.kind === 'reject_once' ? rejectButton : undefined}
-              variant={option.kind === 'allow_once' ? 'primary' : option.kind === 'allow_always' ? 'default' : 'quiet'}
+              key={action.key}
+              data-action={action.key}
+              variant={action.kind === 'once' ? 'primary' : action.kind === 'always' ? 'default' : 'quiet'}
               {...(index < 9 && { kbd: String(index + 1) })}
-              disabled={state === 'sent'}
+              disabled={step.kind === 'sent' || blocked !== undefined}
               className="max-w-full"
-              // A card that comes up under the pointer takes no click that was meant for what was there before.
-              aria-disabled={!isArmed || undefined}
-              onClick={() => isArmed && choose(option)}
+              // A card that comes up or moves under the pointer takes no click that was meant for what was there before.
+              aria-disabled={!grace.isArmed || undefined}
+              onClick={() => grace.isArmed && act(action)}
             >
-              <span className="truncate">{option.kind === 'reject_once' ? 'Reject with a reason' : option.name}</span>
+              <span className="truncate">{action.label}</span>
             </Button>
           ))}
-          <Button
-            variant="quiet"
-            size="small"
-            className="ml-auto"
-            aria-expanded={why}
-            aria-controls={why ? whyId : undefined}
-            onClick={() => setWhy(!why)}
-          >
-            Why am I asked?
-          </Button>
+          {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
         </div>
       )}
     </div>
   )
-}
-
-/** False for a moment after the card has come up. */
-function useArmed(): boolean {
-  const [isArmed, setArmed] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setArmed(true), GRACE_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return isArmed
 }

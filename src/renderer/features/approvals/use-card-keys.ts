@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, type RefObject } from 'react'
 import { optionForKey, type CardKey } from './answer-grace'
 
 /** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
@@ -12,14 +12,13 @@ if (typeof window !== 'undefined') {
   window.addEventListener('keydown', note, { capture: true })
 }
 
-/** Calls `onOption` for keys 1 to 9 that are meant for the card. `active` false: the card asks for something else just now. */
-export function useCardKeys(options: number, active: boolean, onOption: (option: number) => void): void {
-  const [shownAt] = useState(() => performance.now())
+/** Calls `onOption` for keys 1 to 9 that are meant for the card, which is in its place `since`. `active` false: the card asks for something else just now. */
+export function useCardKeys(options: number, active: boolean, since: RefObject<number>, onOption: (option: number) => void): void {
   const answer = useEffectEvent(onOption)
   useEffect(() => {
     if (!active) return undefined
     const listen = (event: KeyboardEvent): void => {
-      const option = optionForKey(pressOf(event), { shownAt, lastKeyAt: presses.before, options })
+      const option = optionForKey(pressOf(event), { shownAt: since.current, lastKeyAt: presses.before, options })
       if (option === undefined) return
       event.preventDefault()
       event.stopPropagation()
@@ -27,7 +26,7 @@ export function useCardKeys(options: number, active: boolean, onOption: (option:
     }
     window.addEventListener('keydown', listen, { capture: true })
     return () => window.removeEventListener('keydown', listen, { capture: true })
-  }, [shownAt, options, active])
+  }, [since, options, active])
 }
 
 function pressOf(event: KeyboardEvent): CardKey {

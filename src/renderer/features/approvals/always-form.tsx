@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import type { Approval, RuleChoice } from '../../../shared/model/approval'
+import { failureFrom } from '../../client/failure-from'
+import { shortPath } from '../../state/folder-name'
+import { useAppInfo, useSettings } from '../../state/settings-query'
+import { useQueries } from '../../state/trestle-context'
+import { Button } from '../../ui/button'
+import { ErrorNote } from '../../ui/error-note'
+import { RadioList } from '../../ui/radio-list'
+import { Skeleton } from '../../ui/skeleton'
+import type { ApprovalReply } from './approval-card'
+import { PastCommands } from './past-commands'
+import { useGrace } from './use-grace'
+
+type Rule = NonNullable<ApprovalReply['rule']>
+
+interface AlwaysFormProps {
+  sessionId: string
+  approval: Approval
+  /** What was asked for: it can be changed here. */
+  scope: Rule['scope']
+  onSend: (rule: Rule) => void
+  onBack: () => void
+}
+
+/** What "always" shall cover: a few rules, narrowest first, each with what it would have done so far. Nothing is granted that is not shown here. */
+export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: AlwaysFormProps) {
+  const queries = useQueries()
+  const { approvalId } = approval
+  // What was run so far changes: asked anew each time the form is opened.
+  const { data, error } = useQuery(
+    queries.approval.choices.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 0, retry: false }),
+  )
+  const root = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    root.current?.querySelector<HTMLElement>('[role=radio][data-state=checked], button')?.focus()
+  }, [data, error])
+  return (
+    <div
+      ref={root}
+      className="always"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        onBack()
+      }}
+    >
+      {data && data.length > 0 ? (
+        <Choices choices={data} initialScope={scope} onSend={onSend} onBack={onBack} />
+      ) : (
+        <>
+          {error ? (
+            <ErrorNote failure={failureFrom(error)} />
+          ) : data ? (
+            <p className="text-ui text-ink-2">This is asked every time: there is no rule that would cover it and nothing else.</p>
+          ) : (
+            <div role="status" aria-label="Looking what can be covered" className="space-y-2.5">
+              <Skeleton className="w-2/5" />
+              <Skeleton className="w-3/5" />
+            </div>
+          )}
+          <div className="always-acts">
+            <Button variant="quiet" kbd="Esc" onClick={onBack}>
+              Back
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface ChoicesProps {
+  choices: readonly RuleChoice[]
+  initialScope: Rule['scope']
+  onSend: (rule: Rule) => void
+  onBack: () => void
+}
+
+function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
+  const { data: settings } = useSettings()
+  const { data: info } = useAppInfo()
+  const [picked, setPicked] = useState(choices[0]?.pattern)
+  const [scope, setScope] = useState(initialScope)
+  const choice = choices.find(({ pattern }) => pattern === picked) ?? choices[0]
+  const { isArmed, since } = useGrace(`${choice?.pattern} ${scope}`)
+  const headingId = useId()
+  if (!choice) return null
+  const file = settings ? shortPath(settings.file, info?.userHome) : 'config.toml'
+  const send = (): void => onSend({ pattern: choice.pattern, scope })
+  return (
+    <form
+      aria-labelledby={headingId}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isArmed) send()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.target instanceof HTMLButtonElement === false) return
+        if (event.target.getAttribute('role') !== 'radio') return
+        event.preventDefault()
+        // A key still held from opening the form, or pressed before it could be read, is no answer.
+        if (!event.repeat && event.timeStamp - since.current >= 0 && isArmed) send()
+      }}
+    >
+      <h4 id={headingId} className="always-title">
+        What shall run without asking?
+      </h4>
+      <RadioList
+        label="What the rule covers"
+        value={choice.pattern}
+        onChange={setPicked}
+        options={choices.map(({ pattern, label }) => ({
+          value: pattern,
+          label: <code className="always-pattern">{pattern}</code>,
+          description: label,
+        }))}
+      />
+      <PastCommands past={choice.past} />
+      <RadioList
+        label="Where the rule holds"
+        value={scope}
+        onChange={setScope}
+        options={[
+          { value: 'session', label: 'This session', description: 'Until it is deleted. Nothing is written to a file.' },
+          {
+            value: 'user',
+            label: 'All sessions',
+            description: (
+              <>
+                Written to <code>{file}</code>, where you can change or remove it.
+              </>
+            ),
+          },
+        ]}
+      />
+      <div>
+        <p className="text-small text-ink-2">
+          {scope === 'user' ? 'This is appended, word for word:' : 'The rule, word for word:'} Deny and ask rules beat it.
+        </p>
+        <pre className="always-rule" tabIndex={0} aria-label="The rule">
+          {ruleText(choice.pattern, scope)}
+        </pre>
+      </div>
+      <div className="always-acts">
+        <Button type="submit" variant="primary" kbd="Enter" aria-disabled={!isArmed || undefined}>
+          {scope === 'session' ? 'Allow for this session' : 'Allow always'}
+        </Button>
+        <Button variant="quiet" kbd="Esc" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** A set of rules for a compound command stands one to a line. */
+function ruleText(pattern: string, scope: Rule['scope']): string {
+  const patterns = pattern.split('\n')
+  if (scope === 'session') return patterns.map((one) => `allow ${one}`).join('\n')
+  return patterns.map((one) => `[[permission.rules]]\ndecision = "allow"\npattern = ${JSON.stringify(one)}`).join('\n\n')
+}

@@ -1,0 +1,25 @@
+import type { RuleChoice } from '../../../shared/model/approval'
+
+export type PastCommand = RuleChoice['past'][number]
+
+export interface PastVerdicts {
+  /** Judged differently by the rule: what it is about. */
+  changed: PastCommand[]
+  alike: PastCommand[]
+  /** Both in a sentence. */
+  summary: string
+}
+
+/** How a rule would have judged what the session has run so far; the same command with the same verdicts counts once. */
+export function comparePast(past: readonly PastCommand[]): PastVerdicts {
+  const once = [...new Map(past.map((one) => [JSON.stringify([one.command, one.before, one.after]), one])).values()]
+  const changed = once.filter(({ before, after }) => before !== after)
+  const alike = once.filter(({ before, after }) => before === after)
+  if (once.length === 0) return { changed, alike, summary: 'This session has run nothing before that could be compared.' }
+  const all = once.length === 1 ? 'the one past command' : `${once.length} past commands`
+  const summary =
+    changed.length === 0
+      ? `Of ${all} of this session, none would have been judged differently.`
+      : `Of ${all} of this session, ${changed.length === 1 ? 'one would' : `${changed.length} would`} have been judged differently.`
+  return { changed, alike, summary }
+}
