@@ -55,6 +55,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     providers: [],
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
+    notifications: { enabled: true, sound: false },
   }
 
   const get = (sessionId: string): Session => {
@@ -248,6 +249,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
     setToolEnabled: (name, enabled) =>
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
+    setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }

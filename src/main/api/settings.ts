@@ -10,6 +10,9 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setDefaultModel: os.settings.setDefaultModel.handler(({ input }) => settings.setDefaultModel(input.id)),
     setDefaultMode: os.settings.setDefaultMode.handler(({ input }) => settings.setDefaultMode(input.mode)),
     setToolEnabled: os.settings.setToolEnabled.handler(({ input }) => settings.setToolEnabled(input.name, input.enabled)),
+    setNotifications: os.settings.setNotifications.handler(({ input: { enabled, sound } }) =>
+      settings.setNotifications({ ...(enabled !== undefined && { enabled }), ...(sound !== undefined && { sound }) }),
+    ),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
   }

@@ -141,6 +141,7 @@ export interface SettingsActions {
   setDefaultModel(id: string): Promise<SettingsView>
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
+  setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }

@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { subscribeApp } from '../client/subscribe-app'
 import type { TrestleClient } from '../../shared/contract'
+import type { HostCommand } from '../../shared/model/push'
+import { TaskFollower } from './follow-tasks'
 import { useSessions, withChanges, withWholeList } from './sessions-state'
 import { useLayout } from './layout-state'
 
@@ -9,6 +11,7 @@ import { useLayout } from './layout-state'
  * connection was lost is asked for again too. Returns how to stop.
  */
 export function followApp(client: TrestleClient, queryClient: QueryClient): () => void {
+  const tasks = new TaskFollower(client)
   let whole = true
   let starts = 0
   return subscribeApp(
@@ -20,13 +23,15 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           whole = false
           for (const sessionId of push.removed) useLayout.getState().forgetSession(sessionId)
           break
+        case 'tasks':
+          tasks.changed(push.changed, push.removed)
+          break
         case 'settings':
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'command':
-          if (push.command === 'new-session') useLayout.getState().openNew()
-          else useLayout.getState().openSettings()
+          obey(push.command)
           break
         case 'heartbeat':
           break
@@ -36,8 +41,16 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
       onStart: () => {
         whole = true
         starts += 1
+        void tasks.begin()
         if (starts > 1) void queryClient.invalidateQueries()
       },
     },
   )
+}
+
+function obey(command: HostCommand): void {
+  const layout = useLayout.getState()
+  if (command === 'new-session') layout.openNew()
+  else if (command === 'open-settings') layout.openSettings()
+  else if (typeof command === 'object') layout.openSession(command.sessionId)
 }

@@ -40,6 +40,10 @@ export const settingsContract = {
   setDefaultModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
   setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
+  /** Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is. */
+  setNotifications: oc
+    .input(z.strictObject({ enabled: z.boolean().optional(), sound: z.boolean().optional() }))
+    .output(type<SettingsView>()),
   /** One tiny request to the model; says in words how it went. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
   /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */

@@ -33,6 +33,15 @@ export interface Approval {
 /** How an approval ended. `cancelled`: the turn was stopped first, or nobody could be asked. */
 export type ApprovalOutcome = 'allow_once' | 'allow_always' | 'reject_once' | 'cancelled'
 
+/** What rule, policy or mode decided about a call without asking anybody, and why. */
+export interface Judgement {
+  decision: 'allow' | 'deny'
+  /** A sentence. */
+  reason: string
+  /** The rule that decided, and where it stands. */
+  rule?: { decision: 'allow' | 'ask' | 'deny'; pattern: string; scope: 'session' | 'user' | 'project'; file: string; line?: number }
+}
+
 /** An approval that waits, as the inbox lists it: everything but its preview. */
 export interface InboxEntry {
   sessionId: string
@@ -53,7 +62,7 @@ export interface InboxEntry {
 
 /** One thing "allow always" can cover. */
 export interface RuleChoice {
-  /** The rule as it would be written, e.g. `Bash(npm run test:*)`. */
+  /** The rules as they would be written, one a line (a line of several commands needs several), e.g. `Bash(npm run test:*)`. */
   pattern: string
   /** What it covers, in words. */
   label: string

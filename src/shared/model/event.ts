@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOutcome, PermissionMode } from './approval'
+import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -71,6 +71,8 @@ export type EventBody =
       summary: string
       preview?: Preview
     }
+  /** Nobody was asked about the call. When it is allowed it begins to run right after this. */
+  | ({ type: 'tool.judged'; turnId: string; callId: string } & Judgement)
   | { type: 'approval.requested'; approval: Approval }
   | {
       type: 'approval.resolved'
@@ -81,7 +83,7 @@ export type EventBody =
       /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
       rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
-      reason?: string
+      /** Why it ended without an answer, or what answered in place of a person; a sentence. */ reason?: string
     }
   /** Exactly one for each tool.started, also when stopped. */
   | {

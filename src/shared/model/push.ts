@@ -35,15 +35,13 @@ export type AppPush =
   /** Sent every few seconds so that silence means a lost connection. */
   | { type: 'heartbeat'; at: number }
 
-/** What a native menu can ask of the page. */
-export type HostCommand = 'new-session' | 'open-settings'
+/** What a native menu, or a click on a notification, can ask of the page. */
+export type HostCommand = 'new-session' | 'open-settings' | 'open-inbox' | { open: 'session'; sessionId: string }
 
 /** What a watcher of one task gets: first `start`, then output and status as they change. A slow watcher gets `start` again with the newest instead of all between. */
 export type TaskPush =
   /** `text` is the newest raw output, which begins at byte `from` of all that was printed. */
-  | { type: 'start'; task: Task; text: string; from: number }
-  | { type: 'output'; text: string }
-  | { type: 'task'; task: Task }
+  { type: 'start'; task: Task; text: string; from: number } | { type: 'output'; text: string } | { type: 'task'; task: Task }
 
 /** What a watcher of usage gets, once a second: every running task. */
 export interface UsagePush {

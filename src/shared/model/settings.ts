@@ -40,6 +40,13 @@ export interface FoundServer {
   models: string[]
 }
 
+/** How the app calls for a person when something waits and it is not in front. */
+export interface NotificationSettings {
+  enabled: boolean
+  /** With a sound. */
+  sound: boolean
+}
+
 export interface SettingsView {
   file: string
   problems: ConfigProblem[]
@@ -49,6 +56,7 @@ export interface SettingsView {
   models: ModelView[]
   /** Every tool with its toggle. */
   tools: { name: string; description: string; enabled: boolean }[]
+  notifications: NotificationSettings
 }
 
 /** How a connection test went. */

@@ -69,10 +69,15 @@ export class TranscriptDraft {
             approvalId: event.approvalId,
             outcome: event.outcome,
             ...(event.feedback !== undefined && { feedback: event.feedback }),
+            ...(event.reason !== undefined && { reason: event.reason }),
           }
           const allowed = event.outcome === 'allow_once' || event.outcome === 'allow_always'
           return { ...item, approval, ...(item.state === 'waiting' && { state: allowed ? 'running' : 'rejected', at: event.at }) }
         })
+      case 'tool.judged': {
+        const { decision, reason, rule } = event
+        return this.#tool(event.callId, (item) => ({ ...item, judged: { decision, reason, ...(rule && { rule }) } }))
+      }
       case 'tool.finished':
         return this.#tool(event.callId, (item) => {
           const rejected = event.isError && (item.approval?.outcome === 'reject_once' || item.approval?.outcome === 'cancelled')

@@ -1,4 +1,4 @@
-import type { ApprovalOutcome } from './approval'
+import type { ApprovalOutcome, Judgement } from './approval'
 import type { Failure } from './errors'
 import type { ResultPart, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -104,7 +104,14 @@ export interface ToolItem {
   preview?: Preview
   /** The newest that the running tool had to say, at most twice `PROGRESS_LIMIT` characters. */
   progress: string
-  approval?: { approvalId: string; outcome?: ApprovalOutcome; feedback?: string }
+  approval?: {
+    approvalId: string
+    outcome?: ApprovalOutcome
+    feedback?: string
+    /** Why it ended without a person's answer. */ reason?: string
+  }
+  /** Why it ran, or did not, without anybody being asked. */
+  judged?: Judgement
   content?: ResultPart[]
   details?: ToolDetails
   durationMs?: number

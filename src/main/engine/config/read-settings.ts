@@ -1,5 +1,5 @@
 import { PERMISSION_MODES } from '../../../shared/model/approval'
-import { PROVIDER_TYPES } from '../../../shared/model/settings'
+import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
 import {
   DEFAULT_SETTINGS,
   type LoopSettings,
@@ -35,6 +35,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const models = readModels(top.table('models'), providers)
   const loop = readLoop(top.table('loop'))
   const tools = readTools(top.table('tools'))
+  const notifications = readNotifications(top.table('notifications'))
   const tasks = readTasks(top.table('tasks'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
@@ -48,6 +49,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     loop,
     tools,
     permission: { rules },
+    notifications,
     tasks,
   }
   return { settings, mistakes }
@@ -169,6 +171,15 @@ function readTools(reader: TableReader | undefined): ToolSettings {
   }
   reader.finish()
   return { disabled: [...new Set(disabled)], maxResultChars: record(maxResultChars), hideEnv: [...new Set(hideEnv)] }
+}
+
+function readNotifications(reader: TableReader | undefined): NotificationSettings {
+  const defaults = DEFAULT_SETTINGS.notifications
+  if (!reader) return defaults
+  const enabled = reader.flag('enabled') ?? defaults.enabled
+  const sound = reader.flag('sound') ?? defaults.sound
+  reader.finish()
+  return { enabled, sound }
 }
 
 function readTasks(reader: TableReader | undefined): TaskSettings {

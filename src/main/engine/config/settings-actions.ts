@@ -36,6 +36,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       }),
       models: catalog.list().map(modelView),
       tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
+      notifications: settings.notifications,
     }
   }
 
@@ -92,6 +93,11 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       if (!catalog.list().some((model) => model.id === id)) throw new CodedError('model.not_found', `There is no model "${id}".`)
       return edit({ path: ['default_model'], value: id })
     },
+    setNotifications: ({ enabled, sound }) =>
+      edit(
+        ...(enabled === undefined ? [] : [{ path: ['notifications', 'enabled'], value: enabled }]),
+        ...(sound === undefined ? [] : [{ path: ['notifications', 'sound'], value: sound }]),
+      ),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
       if (!tools.some((tool) => tool.name === name)) throw new CodedError('request.invalid', `name: there is no tool "${name}".`)

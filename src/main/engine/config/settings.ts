@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../../../shared/model/approval'
-import type { ProviderType } from '../../../shared/model/settings'
+import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -11,6 +11,7 @@ export interface Settings {
   loop: LoopSettings
   tools: ToolSettings
   permission: PermissionSettings
+  notifications: NotificationSettings
   tasks: TaskSettings
 }
 
@@ -83,5 +84,6 @@ export const DEFAULT_SETTINGS: Settings = {
   loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
   tools: { disabled: [], maxResultChars: {}, hideEnv: [] },
   permission: { rules: [] },
+  notifications: { enabled: true, sound: false },
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
 }

@@ -56,6 +56,12 @@ export class TableReader {
     )
   }
 
+  flag(key: string): boolean | undefined {
+    const value = this.#take(key)
+    if (value === undefined || typeof value === 'boolean') return value
+    return this.#wrong(key, `must be true or false, not ${show(value)}`)
+  }
+
   /** A number from `min` to `max`. */
   number(key: string, range: { min: number; max: number; whole?: boolean }): number | undefined {
     const value = this.#take(key)
