@@ -32,7 +32,7 @@ test('small output is in the file after the flush, readable by its owner only, a
 
 test('a flood is in the file in order, and memory keeps beginning and end only', async () => {
   let room = Promise.withResolvers<void>()
-  const log = new OutputLog(join(dir, 'a.log'), () => room.resolve())
+  const log = new OutputLog(join(dir, 'a.log'), { onRoom: () => room.resolve() })
   let expected = ''
   for (let line = 0; line < 20_000; line++) {
     const text = `${String(line).padStart(99, '.')}\n`
@@ -53,7 +53,7 @@ test('a flood is in the file in order, and memory keeps beginning and end only',
 
 test('room comes back as soon as the disk has caught up, not with the next timer', async () => {
   const told: number[] = []
-  const log = new OutputLog(join(dir, 'a.log'), () => told.push(log.total))
+  const log = new OutputLog(join(dir, 'a.log'), { onRoom: () => told.push(log.total) })
   while (log.append(Buffer.alloc(4_000, 'x'))) if (log.total > 50_000_000) throw new Error('no backpressure')
   await log.flushed()
   expect(told.length).toBeGreaterThan(0)
@@ -80,15 +80,22 @@ test('a full disk is said, and the command goes on', async () => {
   await log.close()
 })
 
-test('the file has an upper limit, and says so', async () => {
-  const log = new OutputLog(join(dir, 'a.log'), () => {}, 100_000)
-  for (let i = 0; i < 20; i++) {
-    log.append(Buffer.alloc(64 * 1024, 'x'))
-    await log.flushed()
+test('without a head, little memory is taken by little output, and a flood keeps its end', async () => {
+  const log = new OutputLog(join(dir, 'a.log'), { keepsHead: false })
+  log.append(Buffer.from('x'))
+  expect(log.newest(0, 10)[0]!.buffer.byteLength).toBeLessThan(8192)
+  let expected = 'x'
+  for (let line = 0; line < 20_000; line++) {
+    const text = `${String(line).padStart(99, '.')}\n`
+    expected += text
+    if (!log.append(Buffer.from(text))) await log.flushed()
   }
-  expect(log.problem).toMatch(/^The log stops after/)
-  expect(statSync(log.path).size).toBeLessThan(300_000)
+  const { head, tail, dropped } = log.kept()
+  expect(head).toEqual([])
+  expect(dropped + Buffer.concat(tail).length).toBe(expected.length)
+  expect(expected.endsWith(Buffer.concat(tail).toString())).toBe(true)
   await log.close()
+  expect(readFileSync(log.path, 'utf8')).toBe(expected)
 })
 
 test('the newest bytes are given from an offset on, bounded', () => {

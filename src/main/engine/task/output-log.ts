@@ -1,5 +1,4 @@
-import { closeSync, mkdirSync, openSync, write, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { LogFiles } from './log-files'
 
 const CHUNK = 64 * 1024
 /** Chunks kept of the end, beside the first one: more than any result shows. */
@@ -7,7 +6,18 @@ const TAIL_CHUNKS = 4
 /** Unwritten output reaches the file after this long at the latest, so that it can be followed. */
 const FLUSH_MS = 200
 /** A flood must not fill the disk. */
-const MAX_FILE_BYTES = 1024 * 1024 * 1024
+const MOST_BYTES = 64 * 1024 * 1024
+/** The first buffer of a task whose beginning need not be kept: most tasks print little, and there may be hundreds. */
+const SMALL_CHUNK = 4 * 1024
+
+export interface OutputLogOptions {
+  /** Called once there is room again after `append` said no. */
+  onRoom?: () => void
+  /** Most bytes on disk; beyond it the first part and the newest are kept. */
+  mostBytes?: number
+  /** Whether the beginning stays in memory, for a result that shows it; default true. */
+  keepsHead?: boolean
+}
 
 interface Chunk {
   buffer: Buffer
@@ -34,28 +44,35 @@ const MOST_SPARE = 8
  * does not stop the command: `problem` then says what is missing.
  */
 export class OutputLog {
-  readonly path: string
   /** Bytes so far. */
   total = 0
   /** Why the file does not have everything, if so. One sentence. */
   problem: string | undefined
   private readonly onRoom: () => void
-  private readonly maxFileBytes: number
-  /** In order; the first one stays, later ones are used again once they are written and no longer part of the end. */
+  private readonly files: LogFiles
+  private readonly keepsHead: boolean
+  /** In order; the first one stays if the head is kept, others are used again once they are written and no longer part of the end. */
   private chunks: Chunk[] = []
   private written = 0
-  private file: number | undefined
   private writing = false
   private full = false
   private ended = false
   private flushTimer: NodeJS.Timeout | undefined
   private waiting: (() => void)[] = []
 
-  /** `onRoom` is called once there is room again after `append` said no. */
-  constructor(path: string, onRoom: () => void = () => {}, maxFileBytes = MAX_FILE_BYTES) {
-    this.path = path
+  constructor(path: string, { onRoom = () => {}, mostBytes = MOST_BYTES, keepsHead = true }: OutputLogOptions = {}) {
+    this.files = new LogFiles(path, mostBytes)
     this.onRoom = onRoom
-    this.maxFileBytes = maxFileBytes
+    this.keepsHead = keepsHead
+  }
+
+  get path(): string {
+    return this.files.path
+  }
+
+  /** The file with the newest output, once the log has rotated. */
+  get newestPath(): string | undefined {
+    return this.files.newestPath
   }
 
   /** Takes everything given (copied). False: the disk is behind, so read no more until `onRoom`. */
@@ -63,8 +80,8 @@ export class OutputLog {
     if (this.ended) return true
     for (let offset = 0; offset < data.length;) {
       const last = this.chunks.at(-1)
-      const chunk = last && last.length < CHUNK ? last : this.addChunk()
-      const part = Math.min(CHUNK - chunk.length, data.length - offset)
+      const chunk = last && last.length < last.buffer.length ? last : this.addChunk()
+      const part = Math.min(chunk.buffer.length - chunk.length, data.length - offset)
       chunk.buffer.set(data.subarray(offset, offset + part), chunk.length)
       chunk.length += part
       offset += part
@@ -89,7 +106,8 @@ export class OutputLog {
   kept(): KeptOutput {
     const views = this.chunks.map(({ buffer, length }) => buffer.subarray(0, length))
     const dropped = this.total - this.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    return dropped === 0 ? { head: views, dropped, tail: [] } : { head: views.slice(0, 1), dropped, tail: views.slice(1) }
+    const headChunks = dropped === 0 ? views.length : this.keepsHead ? 1 : 0
+    return { head: views.slice(0, headChunks), dropped, tail: views.slice(headChunks) }
   }
 
   /** Resolves when the file has everything that came so far, or cannot have it. */
@@ -98,7 +116,8 @@ export class OutputLog {
     this.flushTimer = undefined
     // Usually little is left and nothing under way: three system calls and no detour over other threads.
     if (!this.writing && this.total - this.written <= CHUNK) this.flushNow()
-    while (this.written < this.total && this.problem === undefined) {
+    // Whoever waits does not wait for what comes later.
+    for (const goal = this.total; this.written < goal && this.problem === undefined;) {
       const step = new Promise<void>((resolve) => this.waiting.push(resolve))
       this.pump()
       await step
@@ -110,20 +129,28 @@ export class OutputLog {
     if (this.ended) return
     this.ended = true
     await this.flushed()
-    if (this.file !== undefined) closeSync(this.file)
-    this.file = undefined
+    this.files.close()
     for (const { buffer } of this.chunks) recycle(buffer)
     this.chunks = []
   }
 
   private addChunk(): Chunk {
     const free: Buffer[] = []
-    while (this.chunks.length > TAIL_CHUNKS && this.isWritten(this.chunks[1]!))
-      free.push(...this.chunks.splice(1, 1).map((chunk) => chunk.buffer))
-    const chunk = { buffer: free.pop() ?? spareBuffers.pop() ?? Buffer.allocUnsafeSlow(CHUNK), start: this.total, length: 0 }
+    const oldest = this.keepsHead ? 1 : 0
+    while (this.chunks.length > oldest + TAIL_CHUNKS - 1 && this.isWritten(this.chunks[oldest]!)) {
+      free.push(...this.chunks.splice(oldest, 1).map((chunk) => chunk.buffer))
+    }
+    const buffer =
+      this.keepsHead || this.total >= CHUNK ? this.wholeBuffer(free) : Buffer.allocUnsafeSlow(Math.max(SMALL_CHUNK, this.total))
+    const chunk = { buffer, start: this.total, length: 0 }
     free.forEach(recycle)
     this.chunks.push(chunk)
     return chunk
+  }
+
+  private wholeBuffer(free: Buffer[]): Buffer {
+    const at = free.findIndex((buffer) => buffer.length === CHUNK)
+    return (at < 0 ? spareBuffers.pop() : free.splice(at, 1)[0]) ?? Buffer.allocUnsafeSlow(CHUNK)
   }
 
   private isWritten(chunk: Chunk): boolean {
@@ -132,13 +159,13 @@ export class OutputLog {
 
   /** Starts the next write, unless one is under way. */
   private pump(): void {
-    if (this.writing || !this.mayWrite()) return
+    if (this.writing || this.problem !== undefined) return
     const next = this.unwritten()
-    if (!next || this.file === undefined) return
+    if (!next) return
     this.writing = true
-    write(this.file, next, 0, next.length, null, (error, count) => {
+    this.files.write(next, (error, count) => {
       this.writing = false
-      if (error || count === 0) this.fail(error ?? new Error('nothing was written'))
+      if (error) this.fail(error)
       else this.written += count
       this.stepped()
     })
@@ -156,8 +183,10 @@ export class OutputLog {
 
   private flushNow(): void {
     try {
-      for (let next = this.unwritten(); next && this.mayWrite() && this.file !== undefined; next = this.unwritten()) {
-        this.written += writeSync(this.file, next, 0, next.length)
+      for (let next = this.unwritten(); next && this.problem === undefined; next = this.unwritten()) {
+        const count = this.files.writeNow(next)
+        if (count === 0) return
+        this.written += count
       }
     } catch (error) {
       this.fail(error)
@@ -176,38 +205,12 @@ export class OutputLog {
     return chunk?.buffer.subarray(this.written - chunk.start, chunk.length)
   }
 
-  /** Opens the file when that is due. */
-  private mayWrite(): boolean {
-    if (this.problem !== undefined) return false
-    if (this.written >= this.maxFileBytes) {
-      this.problem = `The log stops after ${Math.round(this.maxFileBytes / 1024 / 1024)} MB; what was printed later is not in it.`
-      return false
-    }
-    try {
-      this.file ??= open(this.path)
-      return true
-    } catch (error) {
-      this.fail(error)
-      return false
-    }
-  }
-
   private fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.problem = `The output could not be saved (${reason}), so only its beginning and end were kept.`
   }
 }
 
-/** For its owner only: output can hold secrets. */
-function open(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600)
-  } catch {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return openSync(path, 'w', 0o600)
-  }
-}
-
 function recycle(buffer: Buffer): void {
-  if (spareBuffers.length < MOST_SPARE) spareBuffers.push(buffer)
+  if (buffer.length === CHUNK && spareBuffers.length < MOST_SPARE) spareBuffers.push(buffer)
 }
