@@ -31,7 +31,7 @@ startDesktop({
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
     const cipher = safeStorageCipher(safeStorage)
-    return createEngine({ version, home, log, ...(cipher && { cipher }) })
+    return createEngine({ version, home, interactive: true, log, ...(cipher && { cipher }) })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

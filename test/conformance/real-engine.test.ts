@@ -23,7 +23,7 @@ type Serve = (typeof WAYS)[keyof typeof WAYS]
 async function setup(serve: Serve) {
   const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
   cleanups.push(() => rm(home, { recursive: true }))
-  const engine = await createEngine({ version: '0.0.0-test', home, watch: false })
+  const engine = await createEngine({ version: '0.0.0-test', home, interactive: true, watch: false })
   cleanups.push(() => engine.close())
   const served = await serve(engine)
   cleanups.push(() => served.stop())

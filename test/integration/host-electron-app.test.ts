@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('the app on the desktop host', () => {
   test('the real interface and the real engine meet through the port, and the page breaks none of its own rules', async () => {
     const desktop = await startOnDouble({
       rendererDir,
-      openEngine: ({ home, log }) => createEngine({ version: '9.9.9', home, log, watch: false }),
+      openEngine: ({ home, log }) => createEngine({ version: '9.9.9', home, log, interactive: true, watch: false }),
     })
     await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
     const { page } = required(desktop.electron.windows[0], 'a window').webContents

@@ -83,7 +83,7 @@ class SessionPushQueue {
     signal?.throwIfAborted()
     const abort = (): void => this.end()
     signal?.addEventListener('abort', abort, { once: true })
-    const stop = sessions.listen(subscription.sessionId, (event) => this.#hear(event), { canAnswer: true })
+    const stop = sessions.listen(subscription.sessionId, (event) => this.#hear(event))
     this.#cleanups.push(
       stop,
       () => signal?.removeEventListener('abort', abort),

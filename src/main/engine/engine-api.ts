@@ -62,9 +62,9 @@ export interface Sessions {
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
   /**
    * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
-   * engine does not wait for it. Whoever listens with `canAnswer` makes approvals possible: with nobody attached, asking means denied.
+   * engine does not wait for it.
    */
-  listen(sessionId: string, listener: (event: SessionEvent) => void, options?: { canAnswer?: boolean }): () => void
+  listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
   /** What is being streamed right now, as live events that rebuild it from nothing. */
   live(sessionId: string): LiveEvent[]
   /** Paths of the session's project that fit `query`, best first. */

@@ -28,6 +28,8 @@ export interface EngineOptions {
   cipher?: Cipher
   /** Overrides `[loop] max_steps`. */
   maxSteps?: number
+  /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
+  interactive?: boolean
   /** Whether config.toml is watched for changes; default true. */
   watch?: boolean
   /** Whether queued prompts start by themselves; default true. */
@@ -38,7 +40,7 @@ export interface EngineOptions {
 
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const { version, maxSteps, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
+  const { version, maxSteps, interactive = false, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
   const home = realpathSync(resolveHome(options.home))
   const { store, notices } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
@@ -74,13 +76,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       workspace: () => tools.workspaceOf(session),
       rules: async () => (await projectSettings(session.header.folder, settings())).settings.permission.rules,
       record: (...events) => void session.record(...events),
-      canAsk: () => session.canAsk,
+      canAsk: () => interactive,
       now: Date.now,
       newId,
       isRemembered: (key) => session.header.allowed.includes(key),
     }),
     newId,
     now: Date.now,
+    interactive,
     runsQueue: options.runsQueue ?? true,
     onRecorded: (session) => tell({ kind: 'session', summary: summaryOf(session.header) }),
     log,

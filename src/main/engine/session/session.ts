@@ -24,6 +24,8 @@ export interface SessionDeps {
   gateFor(session: Session): Parameters<typeof createGate>[0]
   newId(prefix: string): string
   now(): number
+  /** Whether a person can be asked, as long as this process runs. */
+  interactive: boolean
   /** Whether the next queued prompt starts by itself when a turn has ended. */
   runsQueue: boolean
   /** Called after every recorded event. */
@@ -33,9 +35,6 @@ export interface SessionDeps {
 
 type Listener = (event: SessionEvent) => void
 
-/** A client that reloads or reconnects counts as present for so long, in ms. */
-const RETURN_GRACE_MS = 30_000
-
 /** One open session: its turns, its queue, its approvals and who is watching. Only one process has it at a time (the store's lease). */
 export class Session {
   readonly id: string
@@ -43,9 +42,7 @@ export class Session {
   readonly #deps: SessionDeps
   #header: SessionHeader
   readonly #live = new LiveState()
-  readonly #listeners = new Map<Listener, { canAnswer: boolean }>()
-  /** When the latest one who could answer an approval stopped watching; ms since the epoch. */
-  #leftAt = -Infinity
+  readonly #listeners = new Set<Listener>()
   /** Queued prompts that are to join the running turn. */
   #steering: string[] = []
   #running: { abort: AbortController; done: Promise<void> } | undefined
@@ -75,16 +72,9 @@ export class Session {
     return this.#listeners.size > 0
   }
 
-  /** Whether somebody is there who can answer an approval, or has only just left: a page that reloads comes back. */
-  get canAsk(): boolean {
-    return [...this.#listeners.values()].some((options) => options.canAnswer) || this.#deps.now() - this.#leftAt < RETURN_GRACE_MS
-  }
-
-  listen(listener: Listener, { canAnswer = false }: { canAnswer?: boolean } = {}): () => void {
-    this.#listeners.set(listener, { canAnswer })
-    return () => {
-      if (this.#listeners.delete(listener) && canAnswer) this.#leftAt = this.#deps.now()
-    }
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Records first, tells second. */
@@ -215,6 +205,6 @@ export class Session {
   }
 
   #tell(event: SessionEvent): void {
-    for (const listener of this.#listeners.keys()) listener(event)
+    for (const listener of this.#listeners) listener(event)
   }
 }

@@ -107,7 +107,7 @@ export function createSessions(deps: SessionsDeps): Sessions & { close(): Promis
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
     stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
     reply: (sessionId, answer) => withSession(sessionId, (session) => session.approvals.reply(answer)),
-    listen(sessionId, listener, options) {
+    listen(sessionId, listener) {
       let session: Session
       try {
         session = hold(sessionId)
@@ -116,7 +116,7 @@ export function createSessions(deps: SessionsDeps): Sessions & { close(): Promis
         if (error instanceof CodedError && error.code === 'session.elsewhere') return () => undefined
         throw error
       }
-      const unlisten = session.listen(listener, options)
+      const unlisten = session.listen(listener)
       return () => {
         unlisten()
         letGo(session)

@@ -7,7 +7,7 @@ import { startWebHost } from './web-host'
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
-  const engine = await createEngine({ version })
+  const engine = await createEngine({ version, interactive: true })
   try {
     reportStart(engine)
     const host = await startWebHost({ engine, rendererDir: rendererFolder(), ...(port !== undefined && { port }) })
