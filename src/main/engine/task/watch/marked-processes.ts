@@ -1,0 +1,110 @@
+import { markIn, markInListing, type Mark } from './mark'
+import { readBytes } from './proc-files'
+import { isAliveState, type ProcessEntry, type ProcessTable } from './process-table'
+
+export interface MarkedProcess {
+  entry: ProcessEntry
+  /** Its own mark, or that of the task it was found to belong to. */
+  mark: Mark
+}
+
+/** Living processes by task. */
+export type ProcessesByTask = ReadonlyMap<string, readonly MarkedProcess[]>
+
+interface Known {
+  started: number
+  program: number
+  mark: Mark | undefined
+}
+
+/** How long a session or group is remembered whose leader is gone; later its number may be somebody else's. */
+const REMEMBER_MS = 10_000
+
+/**
+ * Which task each process belongs to. Its environment says so, which is read once for each program that it becomes. One that cleared its
+ * environment, or that we may not look into (`sudo`), belongs to the task of its parent, of its session or of its process group; once found
+ * to belong to a task it does so to its end, wherever it goes. What cleared its environment, left its session and lost its parent before
+ * anybody looked is not found.
+ */
+export class MarkedProcesses {
+  #known = new Map<number, Known>()
+  /** Sessions and groups of tasks, by the number of their leader. */
+  #sessions = new Map<number, Mark>()
+  #groups = new Map<number, Mark>()
+  #at = Number.NEGATIVE_INFINITY
+
+  find(table: ProcessTable): ProcessesByTask {
+    if (performance.now() - this.#at > REMEMBER_MS) [this.#sessions, this.#groups] = [new Map(), new Map()]
+    this.#at = performance.now()
+    this.#look(table)
+    this.#rememberOwn(table)
+    const followed = new Set<number>()
+    for (const entry of table.values()) this.#follow(entry, table, followed)
+    return this.#byTask(table)
+  }
+
+  /** Reads what is new and forgets what is gone. */
+  #look(table: ProcessTable): void {
+    const known = new Map<number, Known>()
+    for (const entry of table.values()) {
+      const { pid, started, program } = entry
+      const before = this.#known.get(pid)
+      const isSame = before?.started === started
+      if (isSame && before.program === program && program !== 0) known.set(pid, before)
+      else known.set(pid, { started, program, mark: ownMark(entry) ?? (isSame ? before.mark : undefined) })
+    }
+    this.#known = known
+  }
+
+  /** A session that has lost its leader is known by its other members; one whose leader lives, by the leader alone. */
+  #rememberOwn(table: ProcessTable): void {
+    for (const { pid, session, group } of table.values()) {
+      const mark = this.#known.get(pid)?.mark
+      if (!mark) continue
+      if (session === pid || !table.has(session)) this.#sessions.set(session, mark)
+      if (group === pid || !table.has(group)) this.#groups.set(group, mark)
+    }
+  }
+
+  #follow(entry: ProcessEntry, table: ProcessTable, followed: Set<number>): Mark | undefined {
+    const known = this.#known.get(entry.pid)
+    // A table taken while processes come and go may have rings in it.
+    if (!known || known.mark || followed.has(entry.pid)) return known?.mark
+    followed.add(entry.pid)
+    const parent = entry.parent > 1 ? table.get(entry.parent) : undefined
+    known.mark =
+      (parent && this.#follow(parent, table, followed)) ??
+      this.#ofLeader(entry.session, this.#sessions, table, followed) ??
+      this.#ofLeader(entry.group, this.#groups, table, followed)
+    return known.mark
+  }
+
+  #ofLeader(leader: number, remembered: Map<number, Mark>, table: ProcessTable, followed: Set<number>): Mark | undefined {
+    if (leader <= 1) return undefined
+    const entry = table.get(leader)
+    return entry ? this.#follow(entry, table, followed) : remembered.get(leader)
+  }
+
+  #byTask(table: ProcessTable): ProcessesByTask {
+    const byTask = new Map<string, MarkedProcess[]>()
+    const [sessions, groups] = [new Map<number, Mark>(), new Map<number, Mark>()]
+    for (const entry of table.values()) {
+      const mark = this.#known.get(entry.pid)?.mark
+      if (!mark) continue
+      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, mark)
+      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, mark)
+      if (!isAliveState(entry.state)) continue
+      const found = byTask.get(mark.taskId)
+      if (found) found.push({ entry, mark })
+      else byTask.set(mark.taskId, [{ entry, mark }])
+    }
+    ;[this.#sessions, this.#groups] = [sessions, groups]
+    return byTask
+  }
+}
+
+function ownMark({ pid, environment }: ProcessEntry): Mark | undefined {
+  if (environment !== undefined) return markInListing(environment)
+  const bytes = process.platform === 'linux' ? readBytes(`/proc/${pid}/environ`) : undefined
+  return bytes && markIn(bytes)
+}

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { processListByPs } from './process-list-by-ps'
+import { runningPids, statOf } from './proc-files'
+
+/** One process as it was when it was looked at. */
+export interface ProcessEntry {
+  pid: number
+  parent: number
+  /** Process group and session. */
+  group: number
+  session: number
+  /** The foreground process group of its terminal; -1 without one. */
+  foreground: number
+  /** When it began, in a unit of the system's own. With `pid` it tells a process from a later one of the same number. */
+  started: number
+  /** Changes when it becomes another program; 0 where the system does not tell. */
+  program: number
+  /** The letter of ps: R runs, S sleeps, D waits for a disk, T is stopped, Z has ended. */
+  state: string
+  /** Processor time used so far. */
+  cpuMs: number
+  /** Resident memory; pages shared with others count in each. */
+  memoryBytes: number
+  /** Name of its program. */
+  name: string
+  /** Where the list of processes has it; see `commandOf`. */
+  command?: string
+  /** Where the list of processes has it: `NAME=value` pairs. */
+  environment?: string
+}
+
+/** Every process of the system by its number. */
+export type ProcessTable = ReadonlyMap<number, ProcessEntry>
+
+/** No longer at a stretch than this, so that others get their turn. */
+const STRETCH_MS = 6
+
+/**
+ * One look at all processes. On Linux from /proc, the newest first, because those are the ones that may be gone in a moment; on macOS one call
+ * of `ps`; empty on Windows, which tells this only to programs that take half a second to start.
+ */
+export async function processTable(): Promise<ProcessTable> {
+  if (process.platform === 'win32') return new Map()
+  if (process.platform !== 'linux') return new Map((await processListByPs()).map((entry) => [entry.pid, entry]))
+  const table = new Map<number, ProcessEntry>()
+  let resumed = performance.now()
+  for (const pid of runningPids()) {
+    const entry = statOf(pid)
+    if (entry) table.set(pid, entry)
+    if (performance.now() - resumed > STRETCH_MS) {
+      await nextTurn()
+      resumed = performance.now()
+    }
+  }
+  return table
+}
+
+/** Whether that very process still lives; a zombie does not. */
+export function isStillThere({ pid, started }: ProcessEntry): boolean {
+  if (process.platform === 'linux') {
+    const now = statOf(pid)
+    return now !== undefined && now.started === started && isAliveState(now.state)
+  }
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export function isAliveState(state: string): boolean {
+  return state !== 'Z' && state !== 'X'
+}
