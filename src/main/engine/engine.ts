@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { POLICIES } from './approval/policies'
+import { sessionRules } from './approval/rules/session-rules'
 import { openConfig } from './config/config'
 import { projectSettings } from './config/project-settings'
 import { resolveHome } from './config/home'
@@ -19,6 +20,9 @@ import { openStore } from './session/sqlite/open-store'
 import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import { TOOL_LIST } from './tool/tool-list'
+
+/** So far back a session's log is read to show what a rule would have meant. */
+const PAST_EVENTS = 3000
 
 export interface EngineOptions {
   version: string
@@ -74,12 +78,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ownOutput: [join(home, 'sessions', session.id), join(home, 'tasks')],
       mode: () => session.header.mode,
       workspace: () => tools.workspaceOf(session),
-      rules: async () => (await projectSettings(session.header.folder, settings())).settings.permission.rules,
+      rules: async () => {
+        const { header } = session
+        return [...(await projectSettings(header.folder, settings())).settings.permission.rules, ...sessionRules(header.rules)]
+      },
       record: (...events) => void session.record(...events),
       canAsk: () => interactive,
       now: Date.now,
       newId,
       isRemembered: (key) => session.header.allowed.includes(key),
+      keepRules: (patterns) => config.allow(patterns),
+      pastCalls: async () => {
+        const { pastCalls } = await import('./approval/choices/past-calls')
+        return pastCalls(store.window(session.id, { limit: PAST_EVENTS }).events)
+      },
     }),
     newId,
     now: Date.now,
@@ -101,7 +113,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   })
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
-  config.onChange(() => tell({ kind: 'settings' }))
+  config.onChange(() => {
+    tell({ kind: 'settings' })
+    void sessions.reconsider()
+  })
   return {
     version,
     home,
@@ -110,7 +125,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     settings: actions,
     tasks: provisionalTasks,
-    inbox: provisionalInbox,
+    inbox: { ...provisionalInbox, choices: sessions.choices },
     trust: provisionalTrust,
     onChange(listener) {
       listeners.add(listener)

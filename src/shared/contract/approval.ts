@@ -11,7 +11,10 @@ export const approvalContract = {
   get: oc.input(z.strictObject(which)).output(type<Approval>()),
   /** What "allow always" can cover, narrowest first, each with its verdict on the session's past commands. Empty when nothing can be allowed for good. */
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
-  /** Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: one of the `choices`, exactly as given. */
+  /**
+   * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the pattern of one of the
+   * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then.
+   */
   reply: oc
     .input(
       z.strictObject({

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { rulesOf } from '../../../../test/support/judge-command'
 import { tool } from '../../../../test/support/turn-fixture'
-import type { PermissionMode } from '../../../shared/model/approval'
+import type { Approval, PermissionMode } from '../../../shared/model/approval'
+import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import type { PreparedCall } from '../tool/tool'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createGate } from './gate'
 import { POLICIES } from './policies'
 import type { PermissionRule } from './rules/permission-rule'
+import { sessionRules } from './rules/session-rules'
 
 const root = import.meta.dirname
 const edit: PreparedCall = {
@@ -25,31 +27,42 @@ const outside: PreparedCall = { ...edit, accesses: [{ kind: 'file', path: '/etc/
 const writer = { ...tool({ name: 'Edit' }), annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
 const reader = tool({ name: 'Read' })
 
-function fixture({ mode = 'ask', canAsk = true, rules = [] }: { mode?: PermissionMode; canAsk?: boolean; rules?: PermissionRule[] } = {}) {
+interface Fixture {
+  mode?: PermissionMode
+  canAsk?: boolean
+  rules?: PermissionRule[]
+  keepRules?: () => Promise<void>
+}
+
+function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture = {}) {
   const events: EventBody[] = []
-  const allowed = new Set<string>()
+  const held: string[] = []
+  const written: string[] = []
   let ids = 0
-  const { gate, reply } = createGate({
+  const { gate, reply, choices } = createGate({
     policies: POLICIES,
     mode: () => mode,
     workspace: () => createWorkspace({ root }),
-    rules: async () => rules,
+    rules: async () => [...rules, ...sessionRules([...held]), ...rulesOf(...written.map((pattern) => `allow ${pattern}`))],
     record(...bodies) {
       events.push(...bodies)
-      for (const body of bodies) if (body.type === 'approval.resolved' && body.remembered !== undefined) allowed.add(body.remembered)
+      for (const body of bodies)
+        if (body.type === 'approval.resolved' && body.rule?.scope === 'session') held.push(...body.rule.pattern.split('\n'))
     },
     home: '/home/me/.trestle',
     ownOutput: ['/home/me/.trestle/sessions/s'],
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
-    isRemembered: (key) => allowed.has(key),
+    isRemembered: () => false,
+    keepRules: keepRules ?? (async (patterns) => void written.push(...patterns)),
+    pastCalls: async () => [],
   })
   const abort = new AbortController()
   const ask = (call: PreparedCall, which = writer) =>
     gate({ callId: 'c', turnId: 't', tool: which, call, preview: async () => undefined }, abort.signal)
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
-  return { ask, reply, events, asked, stop: () => abort.abort() }
+  return { ask, reply, choices, written, events, asked, stop: () => abort.abort() }
 }
 
 describe('the gate', () => {
@@ -136,34 +149,70 @@ describe('the gate', () => {
     const second = ask(command)
     await expect.poll(() => asked().length).toBe(2)
     const [one, two] = asked()
-    reply({ approvalId: two!.approvalId, optionId: 'reject', feedback: ' not that ' })
-    reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
+    await reply({ approvalId: two!.approvalId, optionId: 'reject', feedback: ' not that ' })
+    await reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
     expect(await first).toEqual({ allowed: true })
     expect(await second).toEqual({ allowed: false, message: 'The user rejected this call and says: not that' })
-    expect(() => reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).toThrow(/not wait/)
+    await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/not wait/)
   })
 
   it('refuses an option that was not offered and goes on waiting', async () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
     await expect.poll(() => asked().length).toBe(1)
-    expect(() => reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).toThrow(/allow_once/)
-    reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_once' })
+    await expect(reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).rejects.toThrow(/allow_once/)
+    await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_once' })
     expect(await answer).toEqual({ allowed: true })
   })
 
   it('asks no more for what was allowed for the session, but still for the rest', async () => {
-    const { ask, reply, asked } = fixture()
+    const { ask, reply, asked, events } = fixture()
     const first = ask(edit)
     await expect.poll(() => asked().length).toBe(1)
-    expect(asked()[0]!.options.map((option) => option.name)).toEqual(['Allow once', 'Allow edits here', 'Reject with a reason'])
-    reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_session' })
-    await first
+    expect(asked()[0]!.options.map((option) => option.name)).toEqual([
+      'Allow once',
+      'Always allow changes to x.ts in this session',
+      'Reject with a reason',
+    ])
+    const pattern = 'Write(x.ts)\nEdit(x.ts)\nPatch(x.ts)'
+    await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_always' })
+    expect(await first).toEqual({ allowed: true })
+    expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', rule: { pattern, scope: 'session' } })
     expect(await ask(edit)).toEqual({ allowed: true })
-    const below: PreparedCall = { ...edit, rememberAs: { key: `edit:${root}/sub`, label: '', coveredBy: [`edit:${root}`] } }
-    expect(await ask(below)).toEqual({ allowed: true })
-    void ask(command)
+    void ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/y.ts`, write: true }] })
     await expect.poll(() => asked().length).toBe(2)
+  })
+
+  it('grants exactly one of the choices, to this session or for good, and settles what waits for the same', async () => {
+    const { ask, reply, asked, choices, written, events } = fixture()
+    const answers = ['npm run a', 'npm run b', 'rm x'].map((text) => ask(commandOf(text), bash))
+    await expect.poll(() => asked().length).toBe(3)
+    const [{ approvalId }, other, last] = asked() as [Approval, Approval, Approval]
+    expect((await choices(approvalId)).map((choice) => choice.pattern)).toEqual(['Bash(npm run a)', 'Bash(npm run a *)', 'Bash(npm run *)'])
+    for (const pattern of ['Bash', 'Bash(*)', 'Bash(npm run a)\nBash', ''])
+      await expect(reply({ approvalId, optionId: 'allow_always', rule: { pattern, scope: 'user' } })).rejects.toThrow(/choices/)
+    expect(written).toEqual([])
+    await reply({ approvalId, optionId: 'allow_always', rule: { pattern: 'Bash(npm run *)', scope: 'user' } })
+    expect(written).toEqual(['Bash(npm run *)'])
+    expect(await Promise.all(answers.slice(0, 2))).toEqual([{ allowed: true }, { allowed: true }])
+    expect(events.at(-1)).toMatchObject({
+      approvalId: other.approvalId,
+      outcome: 'allow_always',
+      reason: expect.stringContaining('Bash(npm run *)'),
+    })
+    await reply({ approvalId: last.approvalId, optionId: 'reject' })
+    expect(await answers[2]).toMatchObject({ allowed: false })
+  })
+
+  it('waits on when the rule cannot be written, and loses nothing', async () => {
+    const { ask, reply, asked } = fixture({ keepRules: () => Promise.reject(new CodedError('config.write_failed', 'full')) })
+    const answer = ask(commandOf('npm test'), bash)
+    await expect.poll(() => asked().length).toBe(1)
+    const [{ approvalId }] = asked() as [Approval]
+    const rule = { pattern: 'Bash(npm test)', scope: 'user' as const }
+    await expect(reply({ approvalId, optionId: 'allow_always', rule })).rejects.toThrow('full')
+    await reply({ approvalId, optionId: 'allow_always', rule: { ...rule, scope: 'session' } })
+    expect(await answer).toEqual({ allowed: true })
   })
 
   it('closes a waiting request when the turn is stopped', async () => {

@@ -1,9 +1,12 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { Approval, ApprovalOption, ApprovalOutcome, PermissionMode } from '../../../shared/model/approval'
+import type { Approval, ApprovalOption, ApprovalOutcome, PermissionMode, RuleChoice } from '../../../shared/model/approval'
 import type { EventBody } from '../../../shared/model/event'
+import type { ApprovalAnswer } from '../engine-api'
 import type { PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/gate'
 import type { Workspace } from '../workspace/workspace'
+import type { PastCall } from './choices/past-calls'
+import type { RuleOffer } from './choices/rule-offers'
 import { judge } from './judge'
 import type { JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
@@ -26,17 +29,29 @@ export interface GateDeps {
   newId(prefix: string): string
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
+  /** Writes allow rules into the user's own configuration; `config.write_failed` and nothing is changed otherwise. */
+  keepRules(patterns: readonly string[]): Promise<void>
+  /** What the session has done before, newest first, to show what a rule would have meant for it. */
+  pastCalls(): Promise<readonly PastCall[]>
 }
 
 export interface ApprovalGate {
   gate: Gate
-  /** Settles a waiting approval; `approval.gone` when it does not wait any more. */
-  reply(answer: { approvalId: string; optionId: string; feedback?: string }): void
+  /** Settles a waiting approval; `approval.gone` when it does not wait any more, `config.write_failed` when its rule cannot be kept. */
+  reply(answer: ApprovalAnswer): Promise<void>
+  /** What "always" can cover for a waiting approval, narrowest first. */
+  choices(approvalId: string): Promise<RuleChoice[]>
+  /** Judges what waits again, after rules have changed: what a rule now allows or denies is settled by it. */
+  reconsider(): Promise<void>
 }
 
 interface Waiting {
   approval: Approval
-  rememberKey?: string
+  request: GateCall
+  /** What "always" can cover. */
+  offers: readonly RuleOffer[]
+  /** An answer to it is being carried out. */
+  answering?: boolean
   settle(answer: GateAnswer): void
 }
 
@@ -46,12 +61,13 @@ const WAYS_ROUND = 'Do not try to get round this; go on without it, or say what 
 export function createGate(deps: GateDeps): ApprovalGate {
   const waiting = new Map<string, Waiting>()
 
-  const gate: Gate = async (request, signal) => {
+  /** A call as it is judged now. */
+  async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     const workspace = deps.workspace()
-    const [rules, parts] = await Promise.all([deps.rules(), partsOf(request.call, workspace)])
-    const verdict = judge(deps.policies, {
-      tool: request.tool,
-      call: request.call,
+    const [rules, parts] = await Promise.all([deps.rules(), partsOf(call, workspace)])
+    return {
+      tool,
+      call,
       mode: deps.mode(),
       workspace,
       rules,
@@ -59,20 +75,26 @@ export function createGate(deps: GateDeps): ApprovalGate {
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,
-    })
+    }
+  }
+
+  const gate: Gate = async (request, signal) => {
+    const judged = await judgedCall(request)
+    const verdict = judge(deps.policies, judged)
     signal.throwIfAborted()
     if (verdict.decision === 'allow') return { allowed: true }
     if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }
     if (!deps.canAsk()) {
       return { allowed: false, message: `Denied: this needs an approval (${verdict.reason}) and nobody is there to give it. ${WAYS_ROUND}` }
     }
-    return ask(request, verdict, signal)
+    return ask(request, judged, verdict, signal)
   }
 
-  async function ask(request: GateCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
+  async function ask(request: GateCall, judged: JudgedCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
     const preview = await request.preview().catch(() => undefined)
+    const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
-    const rememberAs = everyTime ? undefined : request.call.rememberAs
+    const offers = everyTime ? [] : ruleOffers(deps.policies, judged)
     const approval: Approval = {
       approvalId: deps.newId('approval'),
       turnId: request.turnId,
@@ -81,7 +103,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       summary: request.call.summary,
       reason,
       ...(preview && { preview }),
-      options: optionsFor(rememberAs?.label),
+      options: optionsFor(offers[0]),
       requestedAt: deps.now(),
     }
     return new Promise<GateAnswer>((resolve, reject) => {
@@ -92,7 +114,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
       }
       waiting.set(approval.approvalId, {
         approval,
-        ...(rememberAs && { rememberKey: rememberAs.key }),
+        request,
+        offers,
         settle: (answer) => {
           signal.removeEventListener('abort', cancel)
           resolve(answer)
@@ -103,22 +126,53 @@ export function createGate(deps: GateDeps): ApprovalGate {
     })
   }
 
-  function reply({ approvalId, optionId, feedback }: { approvalId: string; optionId: string; feedback?: string }): void {
+  async function reply({ approvalId, optionId, feedback, rule }: ApprovalAnswer): Promise<void> {
     const entry = waiting.get(approvalId)
-    if (!entry) throw new CodedError('approval.gone', 'This approval does not wait any more.')
+    if (!entry || entry.answering) throw new CodedError('approval.gone', 'This approval does not wait any more.')
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
     if (!option)
       throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
+    const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
+    if (granted?.scope === 'user') await keep(entry, granted.pattern)
     waiting.delete(approvalId)
     const words = feedback?.trim()
-    const remembered = option.kind === 'allow_always' ? entry.rememberKey : undefined
-    deps.record(
-      resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(remembered !== undefined && { remembered }) }),
-    )
+    deps.record(resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(granted && { rule: granted }) }))
     entry.settle(option.kind === 'reject_once' ? { allowed: false, message: rejection(words) } : { allowed: true })
+    if (granted) await reconsider()
   }
 
-  return { gate, reply }
+  /** While the file is written nobody else can answer; the turn can still be stopped. */
+  async function keep(entry: Waiting, pattern: string): Promise<void> {
+    entry.answering = true
+    try {
+      await deps.keepRules(pattern.split('\n'))
+    } finally {
+      entry.answering = false
+    }
+    if (waiting.get(entry.approval.approvalId) !== entry)
+      throw new CodedError('approval.gone', 'The turn was stopped meanwhile. The rule is in your config.toml.')
+  }
+
+  async function choices(approvalId: string): Promise<RuleChoice[]> {
+    const entry = waiting.get(approvalId)
+    if (!entry) throw new CodedError('approval.gone', 'This approval does not wait any more.')
+    if (entry.offers.length === 0) return []
+    const { ruleChoices } = await import('./choices/rule-choices')
+    return ruleChoices(deps.policies, entry.offers, await judgedCall(entry.request), await deps.pastCalls())
+  }
+
+  async function reconsider(): Promise<void> {
+    for (const entry of waiting.values()) {
+      const { decision, rule, reason } = judge(deps.policies, await judgedCall(entry.request))
+      const { approval } = entry
+      if (!rule || decision === 'ask' || entry.answering || waiting.get(approval.approvalId) !== entry) continue
+      waiting.delete(approval.approvalId)
+      deps.record(resolved(approval, decision === 'allow' ? 'allow_always' : 'reject_once', { reason }))
+      entry.settle(decision === 'allow' ? { allowed: true } : { allowed: false, message: `Denied: ${reason} ${WAYS_ROUND}` })
+    }
+  }
+
+  return { gate, reply, choices, reconsider }
 }
 
 /** What a command does, taken apart; undefined for a call that runs none. */
@@ -128,10 +182,19 @@ export async function partsOf(call: PreparedCall, workspace: Workspace): Promise
   return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
 }
 
-function optionsFor(rememberLabel: string | undefined): ApprovalOption[] {
+/** What is granted: exactly one of what was offered; the narrowest, for the session, when nothing is named. */
+function grantedRule(offers: readonly RuleOffer[], rule: ApprovalAnswer['rule']): NonNullable<ApprovalAnswer['rule']> | undefined {
+  const offer = rule ? offers.find(({ pattern }) => pattern === rule.pattern) : offers[0]
+  if (!offer) throw new CodedError('request.invalid', 'rule.pattern: it must be one of the choices of this approval, exactly as given.')
+  return { pattern: offer.pattern, scope: rule?.scope ?? 'session' }
+}
+
+function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   return [
     { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
-    ...(rememberLabel === undefined ? [] : [{ optionId: 'allow_session', kind: 'allow_always' as const, name: rememberLabel }]),
+    ...(narrowest
+      ? [{ optionId: 'allow_always', kind: 'allow_always' as const, name: `Always allow ${narrowest.label} in this session` }]
+      : []),
     { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
   ]
 }
@@ -139,7 +202,7 @@ function optionsFor(rememberLabel: string | undefined): ApprovalOption[] {
 function resolved(
   approval: Approval,
   outcome: ApprovalOutcome,
-  more: { feedback?: string; reason?: string; remembered?: string },
+  more: { feedback?: string; reason?: string; rule?: ApprovalAnswer['rule'] },
 ): EventBody {
   return { type: 'approval.resolved', approvalId: approval.approvalId, callId: approval.callId, outcome, ...more }
 }

@@ -27,14 +27,17 @@ export function judgeParts(policies: readonly Policy[], call: JudgedCall): PartV
 export function strictest(verdicts: readonly PartVerdict[]): Verdict {
   const [first, ...more] = verdicts
   if (!first) return { decision: 'ask', reason: 'What this command does cannot be seen.' }
-  const worst = more.reduce(
-    (strict, next) => (STRICTNESS[next.verdict.decision] > STRICTNESS[strict.verdict.decision] ? next : strict),
-    first,
-  )
+  const worst = more.reduce((strict, next) => (isTelling(next.verdict, strict.verdict) ? next : strict), first)
   const everyTime = verdicts.some(({ verdict }) => verdict.decision === 'ask' && verdict.everyTime)
   const { verdict, part } = worst
   const named = more.length > 0 && verdict.decision !== 'allow' ? `${shown(part.source)}: ${verdict.reason}` : verdict.reason
   return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
+}
+
+/** Stricter; or as strict, and due to a rule where the other is not: of an allowed command, the rule is what one wants to know. */
+function isTelling(next: Verdict, than: Verdict): boolean {
+  const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
+  return stricter > 0 || (stricter === 0 && next.decision === 'allow' && next.rule !== undefined && than.rule === undefined)
 }
 
 function judgeOne(policies: readonly Policy[], call: JudgedCall): Verdict {

@@ -13,7 +13,7 @@ export interface JudgedCall {
   /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
   home: string
   ownOutput: readonly string[]
-  /** The rules of the user and of the project. */
+  /** The rules of the user, of a trusted project, and of the session. */
   rules: readonly PermissionRule[]
   /** What a command does, taken apart; each part is judged by itself. */
   parts?: readonly CommandPart[]

@@ -23,6 +23,8 @@ export interface Config {
    * `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never written while it does not parse.
    */
   edit(edits: readonly TomlEdit[]): Promise<void>
+  /** Adds rules that allow these patterns at the end of the file; as `edit` otherwise. */
+  allow(patterns: readonly string[]): Promise<void>
   close(): void
 }
 
@@ -82,6 +84,12 @@ export async function openConfig({ home, watch = false }: { home: string; watch?
       inTurn(async () => {
         const { editToml } = await import('./toml/edit-toml')
         writeEdited(file, (text) => editToml(text, edits))
+        await reload()
+      }),
+    allow: (patterns) =>
+      inTurn(async () => {
+        const { appendRules } = await import('./append-rules')
+        writeEdited(file, (text) => appendRules(text, patterns))
         await reload()
       }),
     close() {

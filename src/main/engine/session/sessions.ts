@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
+import type { RuleChoice } from '../../../shared/model/approval'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
@@ -16,8 +17,17 @@ export interface SessionsDeps extends SessionDeps {
 /** The title of a session before its first prompt. */
 const UNTITLED = 'New session'
 
+/** What the engine itself does with sessions, beside what hosts do. */
+export interface HeldSessions extends Sessions {
+  /** What "always" can cover for a waiting approval. */
+  choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
+  /** Judges what waits anywhere again: rules have changed. */
+  reconsider(): Promise<void>
+  close(): Promise<void>
+}
+
 /** All sessions of the store; those that are used are loaded, and held for this process. */
-export function createSessions(deps: SessionsDeps): Sessions & { close(): Promise<void> } {
+export function createSessions(deps: SessionsDeps): HeldSessions {
   const { store } = deps
   const loaded = new Map<string, Session>()
 
@@ -124,6 +134,10 @@ export function createSessions(deps: SessionsDeps): Sessions & { close(): Promis
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
+    choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.approvals.choices(approvalId)),
+    async reconsider() {
+      await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
+    },
     async close() {
       await Promise.all([...loaded.values()].map((session) => session.stop()))
       for (const sessionId of loaded.keys()) store.release(sessionId)

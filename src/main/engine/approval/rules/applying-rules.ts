@@ -36,10 +36,10 @@ export function catchingRule(judged: JudgedCall, decision: 'deny' | 'ask'): { ru
   return perhaps && { rule: perhaps, match: 'maybe' }
 }
 
-/** The first rule that allows the call (or the judged part); with `naming` only one that has this very word. */
+/** The first rule, of any scope, that allows the call (or the judged part); with `naming` only one that has this very word. */
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
   return judged.rules.find((rule) => {
-    if (rule.decision !== 'allow' || rule.scope !== 'user') return false
+    if (rule.decision !== 'allow') return false
     const pattern = patternOf(rule)
     return pattern !== undefined && allows(pattern, judged, naming)
   })

@@ -8,7 +8,9 @@ import { join, resolve } from 'node:path'
 export function pathGlob(pattern: string, root: string, { broad = false, home = homedir() } = {}): (path: string) => boolean {
   const expanded = pattern === '~' || pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
   const absolute = expanded.startsWith('/') ? resolve(expanded) : join(root, expanded.replace(/^\.\//, ''))
-  const expression = new RegExp(`^${source(absolute.normalize('NFC'))}${broad ? '(?:/.*)?' : ''}$`, broad ? 'isu' : 'su')
+  // What is in a folder is the folder, for a tool that lists or searches it.
+  const [folder, inside] = absolute.endsWith('/**') ? [absolute.slice(0, -3), true] : [absolute, broad]
+  const expression = new RegExp(`^${source(folder.normalize('NFC'))}${inside ? '(?:/.*)?' : ''}$`, broad ? 'isu' : 'su')
   return (path) => expression.test(path.normalize('NFC'))
 }
 

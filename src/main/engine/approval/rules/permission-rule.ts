@@ -7,7 +7,8 @@ export interface PermissionRule {
   decision: RuleDecision
   /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */
   pattern: string
-  scope: 'user' | 'project'
+  scope: 'user' | 'project' | 'session'
+  /** Of a rule that holds for a session, in words: it stands in no file. */
   file: string
   /** Its place among the rules of its file, from 0. */
   index: number
@@ -16,8 +17,11 @@ export interface PermissionRule {
   mistake?: string
 }
 
-/** How a rule is named where its effect is explained. */
+const OWNERS = { user: 'your rule', project: "the project's rule", session: 'your rule for this session,' } as const
+
+/** How a rule is named where its effect is explained: with its scope, file and line. */
 export function describeRule(rule: PermissionRule): string {
-  const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`
-  return `the ${rule.scope === 'user' ? 'rule of yours' : "project's rule"} ${rule.decision} ${rule.pattern} (${place})`
+  const named = `${OWNERS[rule.scope]} ${rule.decision} ${rule.pattern}`
+  if (rule.scope === 'session') return named
+  return `${named} (${rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`})`
 }

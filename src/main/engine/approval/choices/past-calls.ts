@@ -1,0 +1,86 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { RecordedEvent } from '../../../../shared/model/event'
+import { textOf } from '../../../../shared/model/message'
+import type { JudgedCall, Verdict } from '../policy'
+import { inspectCommand } from '../shell/inspect-command'
+
+/** A call that the session has made, and what was decided about it then. */
+export interface PastCall {
+  tool: string
+  /** What the model gave, as JSON. */
+  input: string
+  summary: string
+  before: Verdict['decision']
+}
+
+/** What becomes of a past call under the rules of now. */
+export interface JudgedPast {
+  command: string
+  before: Verdict['decision']
+  judged: JudgedCall
+}
+
+/** The calls in a stretch of the log, newest first. */
+export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
+  const asked = new Set(events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval.callId] : [])))
+  const denied = new Set(
+    events.flatMap((event) =>
+      event.type === 'tool.finished' && event.isError && textOf(event.content).startsWith('Denied:') ? [event.callId] : [],
+    ),
+  )
+  return events
+    .flatMap((event): PastCall[] => {
+      if (event.type !== 'tool.started' || event.summary === '') return []
+      const before = asked.has(event.callId) ? 'ask' : denied.has(event.callId) ? 'deny' : 'allow'
+      return [{ tool: event.name, input: event.input, summary: event.summary, before }]
+    })
+    .toReversed()
+}
+
+/** A past call as it would be judged now, seen from a call of the same kind; undefined for one of another kind. */
+export async function judgedPast(past: PastCall, current: JudgedCall): Promise<JudgedPast | undefined> {
+  const { workspace, tool } = current
+  const input = fields(past.input)
+  if (current.parts) {
+    const command = input['command']
+    if (past.tool !== tool.name || command === undefined) return undefined
+    const cwd = input['cwd'] === undefined ? workspace.root : resolve(workspace.root, input['cwd'])
+    const parts = await inspectCommand(command, cwd, workspace)
+    return {
+      command,
+      before: past.before,
+      judged: { ...current, parts, call: { ...current.call, accesses: [{ kind: 'command', command, cwd }] } },
+    }
+  }
+  const [access] = current.call.accesses
+  if (access?.kind === 'file' || access?.kind === 'tree') {
+    const path = input['path'] ?? (access.kind === 'tree' ? '.' : undefined)
+    if (path === undefined || isWriting(past.tool) !== access.write) return undefined
+    const { realPath, path: written } = await workspace.resolve(
+      isAbsolute(path) || path.startsWith('~') ? path : resolve(workspace.root, path),
+    )
+    const call = { ...current.call, accesses: [{ ...access, path: realPath, written }] }
+    return {
+      command: `${past.tool} ${past.summary}`,
+      before: past.before,
+      judged: { ...current, tool: { ...tool, name: past.tool }, call },
+    }
+  }
+  if (past.tool.split('__')[1] !== tool.name.split('__')[1] || (!tool.name.startsWith('mcp__') && past.tool !== tool.name)) return undefined
+  return { command: `${past.tool} ${past.summary}`, before: past.before, judged: { ...current, tool: { ...tool, name: past.tool } } }
+}
+
+function isWriting(tool: string): boolean {
+  return tool === 'Write' || tool === 'Edit' || tool === 'Patch'
+}
+
+/** The texts in a call's arguments. */
+function fields(input: string): Record<string, string | undefined> {
+  try {
+    const value: unknown = JSON.parse(input)
+    if (typeof value !== 'object' || value === null) return {}
+    return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  } catch {
+    return {}
+  }
+}

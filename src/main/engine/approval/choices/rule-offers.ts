@@ -1,0 +1,81 @@
+import { judge, judgeParts } from '../judge'
+import type { JudgedCall, Policy } from '../policy'
+import { parsePattern } from '../rules/parse-pattern'
+import { sessionRules } from '../rules/session-rules'
+import { commandLadder } from './command-ladder'
+import { fileLadder, redirectionLadder } from './file-ladder'
+import type { Rung } from './rung'
+
+/** What "always" can cover: rules, one a line, exactly as they are written when it is chosen. */
+export interface RuleOffer {
+  pattern: string
+  /** What they cover, to follow "allow". */
+  label: string
+}
+
+const MOST_OFFERS = 3
+const MOST_RULES = 6
+
+/**
+ * Two or three generalisations of a call that is asked, narrowest first; none when no rule could allow it. Each is tried on the call before it
+ * is offered, by the policies that will judge the next one.
+ */
+export function ruleOffers(policies: readonly Policy[], judged: JudgedCall): RuleOffer[] {
+  const offers: RuleOffer[] = []
+  for (const { patterns, label } of rungs(policies, judged)) {
+    const needed = judged.parts ? withoutNeedless(policies, judged, patterns) : patterns
+    const pattern = needed.join('\n')
+    if (needed.length === 0 || needed.length > MOST_RULES || offers.some((offer) => offer.pattern === pattern)) continue
+    if (needed.every(isPattern) && grants(policies, judged, needed)) offers.push({ pattern, label })
+  }
+  return offers.slice(0, MOST_OFFERS)
+}
+
+function rungs(policies: readonly Policy[], judged: JudgedCall): Rung[] {
+  const { tool, call, parts, workspace } = judged
+  if (parts) return together(partLadders(policies, judged))
+  const files = call.accesses.filter((access) => access.kind === 'file' || access.kind === 'tree')
+  if (files.length > 0 && files.length === call.accesses.length) return fileLadder(tool.name, files, workspace)
+  const server = /^(mcp__.+?__)./.exec(tool.name)?.[1]
+  return [
+    { patterns: [tool.name], label: `every call of ${tool.name}` },
+    ...(server === undefined ? [] : [{ patterns: [`${server}*`], label: `every tool of the server ${server.slice(5, -2)}` }]),
+  ]
+}
+
+/** The generalisations of every part that is asked; nothing when one of them has none. */
+function partLadders(policies: readonly Policy[], judged: JudgedCall): Rung[][] {
+  const asked = judgeParts(policies, judged).filter(({ verdict }) => verdict.decision === 'ask')
+  const ladders = asked.map(({ part }) => (part.kind === 'redirection' ? redirectionLadder(part, judged.workspace) : commandLadder(part)))
+  return ladders.every((ladder) => ladder.length > 0) ? ladders : []
+}
+
+/** Ladders side by side: the first rungs of all, then the second ones; the last of a shorter ladder stands for what it lacks. */
+function together(ladders: readonly Rung[][]): Rung[] {
+  const height = Math.max(0, ...ladders.map((ladder) => ladder.length))
+  return Array.from({ length: height }, (_, at) => {
+    const level = ladders.flatMap((ladder) => ladder[at] ?? ladder.at(-1) ?? [])
+    return {
+      patterns: [...new Set(level.flatMap((rung) => rung.patterns))],
+      label: [...new Set(level.map((rung) => rung.label))].join(' and '),
+    }
+  })
+}
+
+/** What a rule for `sudo apt` covers needs none for `apt`. */
+function withoutNeedless(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): string[] {
+  let needed = [...patterns]
+  for (const pattern of patterns.toReversed()) {
+    const others = needed.filter((other) => other !== pattern)
+    if (others.length > 0 && grants(policies, judged, others)) needed = others
+  }
+  return needed
+}
+
+function grants(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): boolean {
+  return judge(policies, { ...judged, rules: [...judged.rules, ...sessionRules(patterns)] }).decision === 'allow'
+}
+
+function isPattern(text: string): boolean {
+  return !('mistake' in parsePattern(text)) && !text.includes('\n')
+}
