@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, read, renameSync, rmSync, write, writeSync } from 'node:fs'
+import { closeSync, ftruncate, mkdirSync, openSync, read, renameSync, rmSync, write, writeSync } from 'node:fs'
 import { basename, dirname, extname } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -21,47 +21,41 @@ export function readNewestHeader(line: string): number | undefined {
 }
 
 /**
- * The files of one log, which together never take more than `mostBytes`: the first half of it goes to `path`; what comes later to a second
- * file, which is replaced by one with its newest part when it has grown too long. Both are ordinary files at every moment. Opened with the first
- * byte, for the owner only: output can hold secrets.
+ * The files of one log, which together take no more than `mostBytes` (and an eighth more for the moment in which they are made shorter). Up
+ * to there one file has everything. Beyond it that file keeps the first half, and a second one has the newest output: never less than an
+ * eighth of the limit. Both are ordinary files at every moment, for the owner only: output can hold secrets. The first is made with the first byte.
  */
 export class LogFiles {
   readonly path: string
+  private readonly mostBytes: number
   private readonly firstBytes: number
-  /** The second file is replaced beyond this size, and this much of it is kept. */
-  private readonly newestBytes: number
-  private readonly keptBytes: number
   private first: number | undefined
-  private newest: number | undefined
-  private newestFrom = 0
-  private headerBytes = 0
+  private newest: { file: number; from: number; headerBytes: number } | undefined
   private written = 0
 
   constructor(path: string, mostBytes: number) {
     this.path = path
+    this.mostBytes = mostBytes
     this.firstBytes = Math.ceil(mostBytes / 2)
-    this.keptBytes = Math.floor(mostBytes / 8)
-    this.newestBytes = mostBytes - this.firstBytes - this.keptBytes
   }
 
   /** There once the log has rotated. */
   get newestPath(): string | undefined {
-    return this.newest === undefined ? undefined : newestPathOf(this.path)
+    return this.newest && newestPathOf(this.path)
   }
 
   /** Writes some of `data`, on another thread; tells how many bytes, at least one. */
   write(data: Buffer, done: (error: Error | null, count: number) => void): void {
     const go = (): void => {
-      const { file, part } = this.place(data)
-      write(file, part, 0, part.length, null, (error, count) => {
+      const part = data.subarray(0, this.room())
+      write(this.file(), part, 0, part.length, null, (error, count) => {
         if (!error) this.written += count
         done(error ?? (count === 0 ? new Error('nothing was written') : null), count)
       })
     }
     try {
-      if (this.isTooLong()) {
-        this.shorten(this.newest!).then(go, (error: Error) => done(error, 0))
-      } else go()
+      if (this.room() > 0) go()
+      else this.shorten().then(go, (error: Error) => done(error, 0))
     } catch (error) {
       done(error as Error, 0)
     }
@@ -69,53 +63,43 @@ export class LogFiles {
 
   /** The same at once; 0 when that would take long. */
   writeNow(data: Buffer): number {
-    if (this.isTooLong()) return 0
-    const { file, part } = this.place(data)
-    const count = writeSync(file, part, 0, part.length)
+    if (this.room() <= 0) return 0
+    const part = data.subarray(0, this.room())
+    const count = writeSync(this.file(), part, 0, part.length)
     this.written += count
     return count
   }
 
   close(): void {
-    for (const file of [this.first, this.newest]) if (file !== undefined) closeSync(file)
+    for (const file of [this.first, this.newest?.file]) if (file !== undefined) closeSync(file)
     this.first = undefined
-    this.newest = undefined
   }
 
-  private isTooLong(): boolean {
-    return this.newest !== undefined && this.written - this.newestFrom >= this.newestBytes
+  private room(): number {
+    return this.newest ? this.mostBytes - this.firstBytes - (this.written - this.newest.from) : this.mostBytes - this.written
   }
 
-  private place(data: Buffer): { file: number; part: Buffer } {
-    const room = this.firstBytes - this.written
-    if (room > 0) {
-      this.first ??= openPrivate(this.path)
-      return { file: this.first, part: data.subarray(0, room) }
-    }
-    if (this.newest === undefined) {
-      this.newest = openPrivate(newestPathOf(this.path))
-      this.newestFrom = this.written
-      this.headerBytes = writeSync(this.newest, newestHeader(this.written, this.path))
-    }
-    return { file: this.newest, part: data }
+  private file(): number {
+    return this.newest?.file ?? (this.first ??= openPrivate(this.path))
   }
 
-  /** Puts a file with the newest part of the second file, from the start of a line on, in its place. */
-  private async shorten(old: number): Promise<void> {
-    const path = newestPathOf(this.path)
-    const size = this.headerBytes + this.written - this.newestFrom
+  /** Puts the newest part, from the start of a line on, into a second file of its own, in the place of the one before. */
+  private async shorten(): Promise<void> {
+    const { from: start, headerBytes: skip } = this.newest ?? { from: 0, headerBytes: 0 }
+    const source = this.file()
     const buffer = Buffer.allocUnsafe(COPY_BYTES)
-    const readAt = async (at: number): Promise<Buffer> =>
-      buffer.subarray(0, (await promisify(read)(old, buffer, 0, buffer.length, at)).bytesRead)
-    let at = Math.max(this.headerBytes, size - this.keptBytes)
-    // Zero when there is no line end nearby.
-    at += (await readAt(at)).indexOf(0x0a) + 1
-    const from = this.newestFrom + at - this.headerBytes
+    const readAt = async (offset: number): Promise<Buffer> =>
+      buffer.subarray(0, (await promisify(read)(source, buffer, 0, buffer.length, skip + offset - start)).bytesRead)
+    let at = this.written - Math.floor(this.mostBytes / 8)
+    // Nothing is added when there is no line end nearby.
+    at += (await readAt(at)).subarray(0, this.written - at).indexOf(0x0a) + 1
+    const from = at
+    const path = newestPathOf(this.path)
     const temporary = `${path}.tmp`
     const file = openPrivate(temporary)
     try {
       const headerBytes = writeSync(file, newestHeader(from, this.path))
-      while (at < size) {
+      while (at < this.written) {
         const piece = await readAt(at)
         if (piece.length === 0) throw new Error('the log was shortened by somebody else')
         for (let done = 0; done < piece.length;) {
@@ -124,10 +108,9 @@ export class LogFiles {
         at += piece.length
       }
       renameSync(temporary, path)
-      closeSync(old)
-      this.newest = file
-      this.newestFrom = from
-      this.headerBytes = headerBytes
+      if (this.newest) closeSync(source)
+      else await promisify(ftruncate)(source, this.firstBytes)
+      this.newest = { file, from, headerBytes }
     } catch (error) {
       closeSync(file)
       rmSync(temporary, { force: true })

@@ -30,7 +30,7 @@ export async function readOutput(path: string, page: { before?: number; bytes: n
     if (!part) return { text: '', from: 0, to: 0, total, dropped: 0 }
     const to = Math.min(end, part.to)
     const { text, from, length } = await readPart(part, Math.max(part.from, to - page.bytes), to)
-    const dropped = part === newest && from === newest.from ? newest.from - (first?.to ?? 0) : 0
+    const dropped = part === newest && from === newest.from ? Math.max(0, newest.from - (first?.to ?? 0)) : 0
     return { text, from, to: from + length, total, dropped }
   } finally {
     await first?.file.close()

@@ -12,6 +12,8 @@ export interface ProcessStart {
 
 /** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order. */
 export interface ProcessEvents {
+  /** The command runs; before everything else. */
+  begun?: () => void
   /** The bytes are only valid during the call. False: no more until `resume`. */
   data: (bytes: Uint8Array) => boolean
   /** The command ended; what it left in the background may still run and print. */

@@ -32,6 +32,7 @@ function startInConpty(spawn: typeof SpawnPty, start: ProcessStart, events: Proc
     events.exit({ exitCode })
     events.end()
   })
+  queueMicrotask(() => events.begun?.())
   return {
     pid: terminal.pid,
     resume: () => terminal.resume(),

@@ -17,6 +17,7 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
   })
   stdout.on('error', () => {})
   stdout.once('close', () => events.end())
+  child.once('spawn', () => events.begun?.())
   child.once('error', (error) => {
     if (leader === undefined) events.error(error)
   })

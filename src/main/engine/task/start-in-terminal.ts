@@ -55,6 +55,7 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
     withoutHeader(events.data, (found) => {
       group = found
       letGo()
+      events.begun?.()
     }),
   )
   const leader = leaders.start(

@@ -2,6 +2,7 @@ import type { Task, TaskStatus } from '../../../shared/model/task'
 import { LiveOutput } from './live-output'
 import { OutputLog } from './output-log'
 import { outputText } from './output-text'
+import { TimeLimit } from './time-limit'
 import type { ExitStatus, RunningProcess, Starter } from './running-process'
 import type { TaskEnd, TaskStart } from './terminal-tasks'
 
@@ -22,28 +23,46 @@ export interface TaskRunOptions {
   shell: string
   env: Record<string, string>
   outputPath: string
+  /** Most bytes of the log on disk. */
+  logBytes?: number
   starter: Starter
   notes: readonly string[]
+  /** Nobody waits for its output as text, from the start. */
+  background?: boolean
+  /** At the time limit it goes on in the background for so long (ms; `null`: without a limit) instead of being stopped. */
+  moveAtLimit?: { limitMs: number | null }
+  /** The command runs. */
+  onBegun?: () => void
+  /** It has printed something. */
+  onOutput?: () => void
+  /** Something else of `task()` has changed. */
+  onChange?: () => void
   /** Nothing of the task is left: no process, no open file. */
   onGone: () => void
 }
 
 /**
- * One command from its start to its end, and beyond: `ended` is about the command, the object lives until nothing of it is left. The end is
- * when the command has exited and its terminal is drained, or when one of the limits above has passed.
+ * One command from its start to its end, and beyond: `ended` is what a call that waits for it gets, `over` is about the command, the object lives
+ * until nothing of it is left. The end is when the command has exited and its terminal is drained, or when one of the limits above has passed.
  */
 export class TaskRun {
+  readonly log: OutputLog
   private readonly options: TaskRunOptions
   private readonly startedAt = Date.now()
   private readonly clock = performance.now()
-  private readonly log: OutputLog
   private readonly live: LiveOutput | undefined
   private readonly end = Promise.withResolvers<TaskEnd>()
+  private readonly overWith = Promise.withResolvers<Task>()
   private readonly drained = Promise.withResolvers<void>()
   private readonly timers = new Set<NodeJS.Timeout>()
+  private readonly limit = new TimeLimit(() => this.onTimeout())
   private process: RunningProcess | undefined
   private status: TaskStatus = 'running'
+  private stopReason: string | undefined
+  private endedAt: number | undefined
+  private limitMs: number | null
   private exit: ExitStatus | undefined
+  private background: boolean
   private isDrained = false
   private paused = false
   private settled = false
@@ -53,8 +72,17 @@ export class TaskRun {
 
   constructor(options: TaskRunOptions) {
     this.options = options
-    const { start } = options
-    this.log = new OutputLog(options.outputPath, () => this.resume())
+    const { start, logBytes, background = false } = options
+    this.background = background
+    this.limitMs = start.timeoutMs
+    this.log = new OutputLog(options.outputPath, {
+      onRoom: () => this.resume(),
+      keepsHead: !background,
+      ...(logBytes !== undefined && { mostBytes: logBytes }),
+    })
+    // Whoever is not interested in one of the two need not hear of its failure.
+    this.overWith.promise.catch(() => {})
+    this.end.promise.catch(() => {})
     if (start.onOutput) this.live = new LiveOutput(this.log, start.onOutput)
     if (start.signal.aborted) {
       this.status = 'stopped'
@@ -63,32 +91,98 @@ export class TaskRun {
     } else this.begin()
   }
 
+  /** What the call gets: the end, or how far it was when it was moved to the background. */
   ended(): Promise<TaskEnd> {
     return this.end.promise
+  }
+
+  /** The command is over. Rejects when it could not be started. */
+  over(): Promise<Task> {
+    return this.overWith.promise
+  }
+
+  get isOver(): boolean {
+    return this.endedAt !== undefined
+  }
+
+  /** As it stands now. */
+  task(): Task {
+    const { taskId, start, outputPath } = this.options
+    const { command, cwd, description, sessionId, callId, folder } = start
+    const pid = this.process?.pid
+    const { newestPath, problem } = this.log
+    return {
+      taskId,
+      command,
+      cwd,
+      status: this.endedAt === undefined ? 'running' : this.status,
+      startedAt: this.startedAt,
+      outputPath,
+      outputBytes: this.log.total,
+      background: this.background,
+      ...(description !== undefined && { description }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(callId !== undefined && { callId }),
+      ...(folder !== undefined && { folder }),
+      ...(pid !== undefined && { pid }),
+      ...(this.limitMs !== null && { timeoutMs: this.limitMs }),
+      ...(this.stopReason !== undefined && { stopReason: this.stopReason }),
+      ...(newestPath !== undefined && { newestPath }),
+      ...(problem !== undefined && { problem }),
+      ...(this.endedAt !== undefined && { endedAt: this.endedAt, ...this.exit }),
+    }
+  }
+
+  /** Passes on what a person types. */
+  write(data: string): void {
+    this.process?.write(data)
+  }
+
+  /** Answers the call that waits for it, and goes on for `limitMs` more (`null`: without a limit). */
+  moveToBackground(limitMs: number | null, moved: 'by_user' | 'at_time_limit'): void {
+    if (this.background || this.settled || this.status !== 'running') return
+    this.background = true
+    this.limitMs = limitMs
+    this.limit.start(limitMs)
+    this.live?.stop()
+    this.options.start.signal.removeEventListener('abort', this.onAbort)
+    this.end.resolve({ ...this.text(), ...this.about([]), moved })
+    this.options.onChange?.()
+  }
+
+  /** Stops everything it started; resolves when nothing of that is left. */
+  async stop(reason?: string): Promise<void> {
+    if (this.status === 'running' && !this.exit) {
+      this.status = 'stopped'
+      this.stopReason = reason
+      this.options.onChange?.()
+    }
+    await this.endProcesses()
+    await this.overWith.promise.catch(() => {})
   }
 
   /** Ends it whatever it does, and waits until nothing is left. */
   async close(): Promise<void> {
     if (this.exit === undefined && this.status === 'running') this.status = 'stopped'
-    await this.stop()
+    await this.endProcesses()
     // What it printed last is still worth having.
     await Promise.race([
-      this.end.promise.catch(() => {}),
+      this.overWith.promise.catch(() => {}),
       this.drained.promise,
       new Promise((resolve) => this.after(DRAIN_MS, () => resolve(undefined))),
     ])
     this.settle()
-    await this.end.promise.catch(() => {})
+    await this.overWith.promise.catch(() => {})
     await this.leave()
   }
 
   private begin(): void {
     const { shell, env, start, starter, taskId } = this.options
-    const { signal, timeoutMs } = start
     try {
       this.process = starter.start(
         { shell, env, taskId, command: start.command, cwd: start.cwd },
         {
+          begun: () => this.options.onBegun?.(),
           data: (bytes) => this.onData(bytes),
           exit: (status) => this.onExit(status),
           end: () => this.onEnd(),
@@ -99,14 +193,15 @@ export class TaskRun {
       this.onError(error instanceof Error ? error : new Error(String(error)))
       return
     }
-    signal.addEventListener('abort', this.onAbort, { once: true })
-    if (timeoutMs !== null) this.after(timeoutMs, () => this.onTimeout())
+    start.signal.addEventListener('abort', this.onAbort, { once: true })
+    this.limit.start(this.limitMs)
   }
 
   private onData(bytes: Uint8Array): boolean {
     if (this.left) return true
     const room = this.log.append(bytes)
     this.live?.changed()
+    this.options.onOutput?.()
     this.paused = !room
     return room
   }
@@ -139,24 +234,28 @@ export class TaskRun {
       return
     }
     this.status = 'stopped'
-    void this.stop()
+    void this.endProcesses()
     this.after(ABORT_ANSWER_MS, () => this.settle())
   }
 
   private onTimeout(): void {
     if (this.status !== 'running' || this.exit) return
+    const { moveAtLimit } = this.options
+    if (moveAtLimit && !this.background) return this.moveToBackground(moveAtLimit.limitMs, 'at_time_limit')
     this.status = 'timed_out'
-    void this.stop()
+    void this.endProcesses()
   }
 
   private onError(error: Error): void {
     if (this.settled) return
     this.settled = true
+    this.limit.clear()
+    this.overWith.reject(error)
     this.end.reject(error)
     void this.leave()
   }
 
-  private stop(): Promise<void> {
+  private endProcesses(): Promise<void> {
     // Something that even SIGKILL does not end is given up: the answer must come.
     this.stopping ??= (this.process?.stop(this.options.graceMs) ?? Promise.resolve()).then(() => this.after(DRAIN_MS, () => this.settle()))
     return this.stopping
@@ -174,6 +273,7 @@ export class TaskRun {
   private settle(): void {
     if (this.settled) return
     this.settled = true
+    this.limit.clear()
     this.live?.stop()
     this.options.start.signal.removeEventListener('abort', this.onAbort)
     for (const timer of this.timers) clearTimeout(timer)
@@ -182,7 +282,7 @@ export class TaskRun {
   }
 
   private async answer(): Promise<void> {
-    const durationMs = Math.round(performance.now() - this.clock)
+    const about = this.about([])
     const endedAt = Date.now()
     if (this.status === 'running') this.status = this.exit?.exitCode === 0 ? 'completed' : 'failed'
     const byItself = this.status === 'completed' || this.status === 'failed'
@@ -190,13 +290,9 @@ export class TaskRun {
     // A stop is answered at once, however slow the disk is.
     if (this.status !== 'stopped') await flushed
     const leftRunning = byItself && this.process ? await this.process.leftRunning() : []
-    this.end.resolve({
-      ...this.text(),
-      task: this.task(endedAt),
-      durationMs,
-      leftRunning,
-      notes: [...this.options.notes, ...(this.log.problem === undefined ? [] : [this.log.problem])],
-    })
+    this.endedAt = endedAt
+    this.end.resolve({ ...this.text(), ...this.about(leftRunning), durationMs: about.durationMs })
+    this.overWith.resolve(this.task())
     if (this.stopping) await this.stopping
     else if (!this.isDrained) await this.drained.promise
     else if (leftRunning.length > 0) {
@@ -207,29 +303,25 @@ export class TaskRun {
     await this.leave()
   }
 
-  private text(): Pick<TaskEnd, 'text' | 'totalChars' | 'truncated'> {
-    const { path, problem, total } = this.log
-    const where = problem === undefined ? `All of it: ${path}` : `${path} has part of it`
-    return outputText(this.log.kept(), total, this.options.maxChars, where)
+  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, 'task' | 'durationMs' | 'leftRunning' | 'notes'> {
+    const { problem } = this.log
+    return {
+      task: this.task(),
+      durationMs: Math.round(performance.now() - this.clock),
+      leftRunning,
+      notes: [...this.options.notes, ...(problem === undefined ? [] : [problem])],
+    }
   }
 
-  private task(endedAt: number): Task {
-    const { taskId, start, outputPath } = this.options
-    const { command, cwd, description } = start
-    const pid = this.process?.pid
-    return {
-      taskId,
-      command,
-      cwd,
-      status: this.status,
-      startedAt: this.startedAt,
-      endedAt,
-      outputPath,
-      outputBytes: this.log.total,
-      ...(description !== undefined && { description }),
-      ...(pid !== undefined && { pid }),
-      ...this.exit,
-    }
+  private text(): Pick<TaskEnd, 'text' | 'totalChars' | 'truncated'> {
+    const { path, newestPath, problem, total } = this.log
+    const where =
+      problem !== undefined
+        ? `${path} has part of it`
+        : newestPath !== undefined
+          ? `Its beginning: ${path}, its newest part: ${newestPath}`
+          : `All of it: ${path}`
+    return outputText(this.log.kept(), total, this.options.maxChars, where)
   }
 
   /** Lets go of everything. */

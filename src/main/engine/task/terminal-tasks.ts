@@ -39,8 +39,6 @@ export interface TaskEnd {
   leftRunning: SessionProcess[]
   /** What the reader of the text should know beside it: no terminal, no bash, a log that is not whole. Sentences. */
   notes: string[]
-  /** It waited for a person at its terminal: what it asked last, and whether anything was typed (never what). */
-  waited?: { prompt: string; typed: boolean }
   /** Why it goes on in the background. */
   moved?: 'by_user' | 'at_time_limit'
 }
