@@ -1,4 +1,6 @@
 import {
+  Bell,
+  Inbox,
   Keyboard,
   MessageSquare,
   Monitor,
@@ -18,6 +20,7 @@ import { PERMISSION_MODES, type PermissionMode } from '../shared/model/approval'
 import type { SettingsView } from '../shared/model/settings'
 import type { Command } from './features/palette/commands'
 import { folderName } from './state/folder-name'
+import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
 import { MODE_WORDS } from './state/mode-words'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
@@ -45,6 +48,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
   const sessionId = view.kind === 'session' ? view.sessionId : undefined
   const current = useSessions((state) => (sessionId === undefined ? undefined : state.sessions.get(sessionId)))
   const firstWaiting = useSessions((state) => waitingSessions(state).find((summary) => summary.sessionId !== sessionId))
+  const waiting = useInbox((state) => state.entries.length)
   const listed = useSessions((state) => (withSessions ? state : undefined))
   const theme = useTheme()
   return useMemo(() => {
@@ -125,6 +129,16 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
         icon: <Plus aria-hidden />,
         run: () => useLayout.getState().openNew(),
       },
+      {
+        id: 'inbox',
+        group: 'Go to',
+        label: 'Inbox',
+        shortcut: 'Mod+J',
+        keywords: 'approvals requests waiting',
+        ...(waiting > 0 && { hint: waiting === 1 ? '1 waits for you' : `${waiting} wait for you` }),
+        icon: <Inbox aria-hidden />,
+        run: () => useLayout.getState().openInbox(),
+      },
       ...(firstWaiting
         ? [
             {
@@ -180,6 +194,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
         run: () => theme.choose(choice),
       })),
       {
+        id: 'messages',
+        group: 'View',
+        label: 'Messages',
+        keywords: 'notices failures errors toasts',
+        icon: <Bell aria-hidden />,
+        run: () => useLayout.getState().setMessagesOpen(true),
+      },
+      {
         id: 'shortcuts',
         group: 'View',
         label: 'Keyboard shortcuts',
@@ -213,5 +235,5 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
       }
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
-  }, [client, actions, listed, current, firstWaiting, sessionId, theme, settings, userHome, toggleInspector])
+  }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, settings, userHome, toggleInspector])
 }

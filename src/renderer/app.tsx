@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useAppCommands } from './app-commands'
 import type { Connection } from './client/connection'
 import { BeginPage } from './features/first-run/begin-page'
@@ -11,13 +11,16 @@ import { Columns, useRoom } from './features/shell/columns'
 import { ConnectionBanner } from './features/shell/connection-banner'
 import { HeaderBar } from './features/shell/header-bar'
 import { LockedOut } from './features/shell/locked-out'
+import { MessagesDialog } from './features/shell/messages-dialog'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
+import { InboxView } from './inbox-view'
 import { SessionInspector, SessionPage } from './session-page'
 import { useLayout } from './state/layout-state'
-import { useSessions, waitingSessions } from './state/sessions-state'
 import { useAppInfo, useSettings } from './state/settings-query'
 import { useShortcuts } from './state/shortcut-listener'
+import { useCalling } from './state/use-calling'
+import { useWaitingSigns } from './state/use-waiting-signs'
 
 /** The whole page: columns, what is in them, and what lies over them. */
 export function App({ connection }: { connection: Connection }) {
@@ -34,7 +37,9 @@ export function App({ connection }: { connection: Connection }) {
   const drawer = useLayout((layout) => layout.drawer)
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
-  useWaitingInTitle()
+  const messagesOpen = useLayout((layout) => layout.messagesOpen)
+  useWaitingSigns()
+  useCalling(info?.host, settings?.notifications)
 
   const userHome = info?.userHome
   const sessionId = view.kind === 'session' ? view.sessionId : undefined
@@ -86,6 +91,13 @@ export function App({ connection }: { connection: Connection }) {
             <SettingsPage section={view.section} info={info} />
           </>
         )}
+        {view.kind === 'inbox' && (
+          <>
+            <HeaderBar {...frame} title="Inbox" folder={undefined} onClose={leave} />
+            {banners}
+            <InboxView connected={connectionState.status === 'open'} userHome={userHome} />
+          </>
+        )}
         {view.kind === 'new' && (
           <>
             <HeaderBar {...frame} title="New session" folder={undefined} {...(lastSessionId !== undefined && { onClose: leave })} />
@@ -102,17 +114,10 @@ export function App({ connection }: { connection: Connection }) {
       </Columns>
       <Palette open={paletteOpen} onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
       <ShortcutsDialog open={shortcutsOpen} onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />
+      <MessagesDialog open={messagesOpen} onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />
       <Toasts />
     </>
   )
-}
-
-/** `(2) Trestle` while two sessions wait, so that the tab or taskbar says it. */
-function useWaitingInTitle(): void {
-  const waiting = useSessions((state) => waitingSessions(state).length)
-  useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Trestle` : 'Trestle'
-  }, [waiting])
 }
 
 function toggleColumn(): void {

@@ -3,6 +3,8 @@ import { subscribeApp } from '../client/subscribe-app'
 import type { TrestleClient } from '../../shared/contract'
 import type { HostCommand } from '../../shared/model/push'
 import { TaskFollower } from './follow-tasks'
+import { useInbox } from './inbox-state'
+import { tellNotice } from './toasts-state'
 import { useSessions, withChanges, withWholeList } from './sessions-state'
 import { useLayout } from './layout-state'
 
@@ -26,12 +28,21 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'tasks':
           tasks.changed(push.changed, push.removed)
           break
+        case 'inbox':
+          useInbox.setState({ entries: push.entries, loaded: true })
+          break
+        case 'trust':
+          void queryClient.invalidateQueries({ queryKey: [['trust']] })
+          break
         case 'settings':
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'command':
           obey(push.command)
+          break
+        case 'notice':
+          tellNotice(push.text, push.tone)
           break
         case 'heartbeat':
           break
@@ -52,5 +63,6 @@ function obey(command: HostCommand): void {
   const layout = useLayout.getState()
   if (command === 'new-session') layout.openNew()
   else if (command === 'open-settings') layout.openSettings()
+  else if (command === 'open-inbox') layout.openInbox()
   else if (typeof command === 'object') layout.openSession(command.sessionId)
 }

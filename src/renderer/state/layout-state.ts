@@ -4,7 +4,7 @@ import { stored } from './stored'
 export const SETTINGS_SECTIONS = ['providers', 'models', 'general', 'about'] as const
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
 
-export const INSPECTOR_TABS = ['todos', 'changes', 'context'] as const
+export const INSPECTOR_TABS = ['tasks', 'todos', 'changes', 'context'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
 /** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
@@ -12,6 +12,10 @@ export type MainView =
   | { kind: 'session'; sessionId: string }
   | { kind: 'settings'; section: SettingsSection }
   | { kind: 'new'; folder?: string }
+  /** All tasks, with the terminal of one of them. */
+  | { kind: 'tasks'; taskId?: string }
+  /** Everything that waits for an answer. */
+  | { kind: 'inbox' }
 
 interface LayoutState {
   view: MainView
@@ -24,11 +28,15 @@ interface LayoutState {
   drawer: 'none' | 'sidebar' | 'inspector'
   paletteOpen: boolean
   shortcutsOpen: boolean
+  messagesOpen: boolean
   dismissedNotices: readonly string[]
 
   openSession(sessionId: string): void
   openSettings(section?: SettingsSection): void
   openNew(folder?: string): void
+  /** The page of all tasks; `taskId`: with that one's terminal. */
+  openTasks(taskId?: string): void
+  openInbox(): void
   /** Leaves settings or the new-session page. */
   goBack(): void
   /** The session is gone: shows the new-session page if it was on screen. */
@@ -38,6 +46,7 @@ interface LayoutState {
   setDrawer(drawer: LayoutState['drawer']): void
   setPaletteOpen(open: boolean): void
   setShortcutsOpen(open: boolean): void
+  setMessagesOpen(open: boolean): void
   dismissNotice(notice: string): void
 }
 
@@ -57,6 +66,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     drawer: 'none',
     paletteOpen: false,
     shortcutsOpen: false,
+    messagesOpen: false,
     dismissedNotices: [],
 
     openSession: (sessionId) => {
@@ -68,6 +78,8 @@ export const useLayout = create<LayoutState>()((set, get) => {
       set({ view: { kind: 'settings', section: section ?? (view.kind === 'settings' ? view.section : 'providers') }, drawer: 'none' })
     },
     openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
+    openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
+    openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
     goBack: () => {
       const { lastSessionId: sessionId } = get()
       set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })
@@ -91,6 +103,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     setDrawer: (drawer) => set({ drawer }),
     setPaletteOpen: (paletteOpen) => set({ paletteOpen }),
     setShortcutsOpen: (shortcutsOpen) => set({ shortcutsOpen }),
+    setMessagesOpen: (messagesOpen) => set({ messagesOpen }),
     dismissNotice: (notice) => set({ dismissedNotices: [...get().dismissedNotices, notice] }),
   }
 })

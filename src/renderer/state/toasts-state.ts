@@ -3,26 +3,45 @@ import { failureFrom } from '../client/failure-from'
 
 export interface Toast {
   id: number
-  tone: 'plain' | 'fail'
+  /** `notice`: the engine wants it known now. */
+  tone: 'plain' | 'notice' | 'fail'
   title: string
   message?: string
+  /** ms since the epoch. */
+  at: number
 }
 
 const MOST = 4
+/** So many are kept to be read again. */
+const KEPT = 100
 let lastId = 0
 
-/** Short messages about what was just done or could not be done. */
-export const useToasts = create<{ toasts: readonly Toast[] }>()(() => ({ toasts: [] }))
+interface Toasts {
+  toasts: readonly Toast[]
+  /** Notices and failures since the page was opened, newest first: they can be read again after their toast has gone. */
+  kept: readonly Toast[]
+}
 
-function show(toast: Omit<Toast, 'id'>): void {
+/** Short messages about what was just done or could not be done. */
+export const useToasts = create<Toasts>()(() => ({ toasts: [], kept: [] }))
+
+function show(toast: Omit<Toast, 'id' | 'at'>): void {
   lastId += 1
-  const id = lastId
-  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, { ...toast, id }].slice(-MOST) }))
+  const shown = { ...toast, id: lastId, at: Date.now() }
+  useToasts.setState(({ toasts, kept }) => ({
+    toasts: [...toasts, shown].slice(-MOST),
+    kept: toast.tone === 'plain' ? kept : [shown, ...kept].slice(0, KEPT),
+  }))
 }
 
 /** Says that something was done, e.g. `Session id copied`. */
 export function tell(title: string): void {
   show({ tone: 'plain', title })
+}
+
+/** Says what the engine wants the user to know now; `warning` in red. */
+export function tellNotice(text: string, tone: 'info' | 'warning'): void {
+  show({ tone: tone === 'warning' ? 'fail' : 'notice', title: text })
 }
 
 /** Says why something could not be done. */

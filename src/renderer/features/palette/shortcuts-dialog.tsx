@@ -8,6 +8,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Mod+K'], 'Command palette'],
       [['Mod+N'], 'New session'],
       [['Mod+,'], 'Settings'],
+      [['Mod+J'], 'Inbox: everything that waits for you'],
       [['Mod+I'], 'Show or hide the inspector'],
       [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
       [['Mod+.'], 'Stop the running turn'],
@@ -30,8 +31,10 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
     title: 'Approvals',
     rows: [
       [['1'], 'Allow once'],
-      [['2'], 'Allow for this session'],
-      [['3'], 'Reject with a reason'],
+      [['2'], 'Allow for this session: choose what'],
+      [['3'], 'Allow always: choose what'],
+      [['4'], 'Reject, with a reason or without'],
+      [['Up', 'Down'], 'Previous and next request of the inbox'],
     ],
   },
   {

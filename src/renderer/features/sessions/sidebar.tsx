@@ -1,15 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Plus, Search, Settings, X } from 'lucide-react'
+import { Bell, Inbox, Plus, Search, Settings, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
 import { archivedOf, projectsOf } from '../../state/ordered-sessions'
 import { useSessionActions } from '../../state/session-actions'
-import { useSessions, waitingSessions, withChanges } from '../../state/sessions-state'
-import { tellFailure } from '../../state/toasts-state'
+import { useSessions, withChanges } from '../../state/sessions-state'
+import { tellFailure, useToasts } from '../../state/toasts-state'
 import { useClient, useQueries } from '../../state/trestle-context'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
-import { Dot } from '../../ui/dot'
 import { IconButton } from '../../ui/icon-button'
 import { Kbd } from '../../ui/kbd'
 import { Logo } from '../../ui/logo'
@@ -31,6 +31,7 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
   const archive = useArchive()
   const hits = useHits(search.trim())
   const searching = search.trim() !== ''
+  const hasMessages = useToasts((toasts) => toasts.kept.length > 0)
 
   const projects = useMemo(() => projectsOf(state), [state])
   const archived = useMemo(() => archivedOf(state), [state])
@@ -56,6 +57,11 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
         <Logo />
         Trestle
         <span className="flex-1" />
+        {hasMessages && (
+          <IconButton label="Messages" onClick={() => useLayout.getState().setMessagesOpen(true)}>
+            <Bell aria-hidden />
+          </IconButton>
+        )}
         <IconButton label="New session" kbd="Mod+N" className="-mr-1.5" onClick={() => useLayout.getState().openNew()}>
           <Plus aria-hidden />
         </IconButton>
@@ -129,19 +135,9 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
 
 function SidebarFoot() {
   const view = useLayout((layout) => layout.view)
-  const waiting = useSessions((state) => waitingSessions(state).length)
   return (
     <footer className="flex-none border-t border-line p-1.5">
-      <div role="status" className="contents">
-        {waiting > 0 && (
-          <button type="button" onClick={goToFirst} className={FOOT_ROW}>
-            <Dot status="waiting" silent className="mx-1" />
-            Waiting
-            <span className="flex-1" />
-            <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>
-          </button>
-        )}
-      </div>
+      <InboxEntry current={view.kind === 'inbox'} />
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
@@ -158,9 +154,25 @@ function SidebarFoot() {
   )
 }
 
-function goToFirst(): void {
-  const first = waitingSessions(useSessions.getState())[0]
-  if (first) useLayout.getState().openSession(first.sessionId)
+/** The way to the inbox, with how many wait. */
+function InboxEntry({ current }: { current: boolean }) {
+  const waiting = useInbox((state) => state.entries.length)
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      aria-keyshortcuts="Control+J"
+      onClick={() => useLayout.getState().openInbox()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <Inbox aria-hidden className="size-[15px] stroke-[1.6]" />
+      Inbox
+      <span className="flex-1" />
+      <span role="status" className="contents">
+        {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
+      </span>
+    </button>
+  )
 }
 
 const FOOT_ROW =

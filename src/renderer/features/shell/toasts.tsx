@@ -4,8 +4,8 @@ import { dismissToast, useToasts, type Toast } from '../../state/toasts-state'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/icon-button'
 
-/** How long a toast stays, in ms; one that tells a failure stays longer. Pointing at it holds it. */
-const STAY = { plain: 3000, fail: 12_000 }
+/** How long a toast stays, in ms; one that has something to read stays longer. Pointing at it holds it. */
+const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }
 
 /** The corner where short messages appear; announced politely. */
 export function Toasts() {

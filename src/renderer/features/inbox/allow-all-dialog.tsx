@@ -1,0 +1,126 @@
+import { useQueries as useAllQueries } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import { failureFrom } from '../../client/failure-from'
+import { folderName } from '../../state/folder-name'
+import { entryKey } from '../../state/inbox-state'
+import { titleOf } from '../../state/ordered-sessions'
+import { tell, tellFailure } from '../../state/toasts-state'
+import { useClient, useQueries } from '../../state/trestle-context'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Skeleton } from '../../ui/skeleton'
+import { answerable, onceOption } from './inbox-groups'
+
+/** More are not read at once: the rest is asked again. */
+const MOST = 25
+/** No click counts that was under way when the list came up, in ms. */
+const GRACE_MS = 600
+
+interface AllowAllDialogProps {
+  group: string
+  /** The inbox as it is now. */
+  entries: readonly InboxEntry[]
+  userHome: string | undefined
+  renderPreview: (approval: Approval) => ReactNode
+  onAnswered: (entry: InboxEntry) => void
+  onClose: () => void
+}
+
+/** Allows requests that are alike once, together: those that are shown here, each whole, and no other that comes meanwhile. */
+export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnswered, onClose }: AllowAllDialogProps) {
+  const client = useClient()
+  const queries = useQueries()
+  const [shown] = useState(() => answerable(entries.filter((entry) => entry.group === group)).slice(0, MOST))
+  const [busy, setBusy] = useState(false)
+  const results = useAllQueries({
+    queries: shown.map(({ sessionId, approvalId }) =>
+      queries.approval.get.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 60_000, retry: false }),
+    ),
+  })
+  const listed = new Set(entries.map(entryKey))
+  const waiting = shown.filter((entry, index) => listed.has(entryKey(entry)) && results[index]?.data)
+  const isWhole = results.every((result) => !result.isPending)
+  const isArmed = useArmed(isWhole)
+  const count = waiting.length
+
+  const allow = async (): Promise<void> => {
+    if (!isArmed) return
+    setBusy(true)
+    let allowed = 0
+    for (const entry of waiting) {
+      const { sessionId, approvalId } = entry
+      try {
+        await client.approval.reply({ sessionId, approvalId, optionId: onceOption(entry) ?? '' })
+        allowed += 1
+        onAnswered(entry)
+      } catch (error) {
+        // Somebody was quicker; the list says so.
+        if (failureFrom(error).code !== 'approval.gone') tellFailure(error)
+      }
+    }
+    tell(allowed === 1 ? 'One request allowed' : `${allowed} requests allowed`)
+    onClose()
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title="Allow all that are alike?"
+      description="Read each of them. What comes while you read is not among them."
+      width={720}
+      footer={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={count === 0 || !isWhole}
+            aria-disabled={!isArmed || undefined}
+            onClick={() => void allow()}
+          >
+            {count === 1 ? 'Allow this one once' : `Allow these ${count} once`}
+          </Button>
+        </>
+      }
+    >
+      <ol className="space-y-3 pb-1">
+        {shown.map((entry, index) => {
+          const result = results[index]
+          const gone = !listed.has(entryKey(entry)) || result?.isError
+          return (
+            <li key={entryKey(entry)} className={gone ? 'opacity-50' : undefined}>
+              <p className="flex min-w-0 items-baseline gap-2 pb-1">
+                <span className="flex-none text-ink-3 tabular-nums">{index + 1}</span>
+                <b className="flex-none font-semibold">{entry.tool}</b>
+                <code className="min-w-0 flex-1 break-words whitespace-pre-wrap">{entry.summary}</code>
+                <span className="max-w-[40%] flex-none truncate text-small text-ink-3">
+                  {gone
+                    ? 'does not wait any more'
+                    : `${folderName(entry.folder, userHome).name} · ${titleOf({ title: entry.sessionTitle })}`}
+                </span>
+              </p>
+              <div className="overflow-hidden rounded-lg border border-line bg-raised empty:hidden">
+                {result?.data ? renderPreview(result.data) : gone ? null : <Skeleton className="m-3 w-3/5" />}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+    </Dialog>
+  )
+}
+
+/** False until everything has been on screen for a moment. */
+function useArmed(isWhole: boolean): boolean {
+  const [isArmed, setArmed] = useState(false)
+  useEffect(() => {
+    if (!isWhole) return undefined
+    const timer = setTimeout(() => setArmed(true), GRACE_MS)
+    return () => clearTimeout(timer)
+  }, [isWhole])
+  return isArmed
+}

@@ -1,0 +1,211 @@
+import { Inbox } from 'lucide-react'
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import { useInbox, entryKey } from '../../state/inbox-state'
+import { useLayout } from '../../state/layout-state'
+import { Button } from '../../ui/button'
+import { EmptyState } from '../../ui/empty-state'
+import { Skeleton } from '../../ui/skeleton'
+import { AllowAllDialog } from './allow-all-dialog'
+import { answerable } from './inbox-groups'
+import { InboxEntryView } from './inbox-entry'
+import { InboxRow } from './inbox-row'
+import './inbox.css'
+import { SettledNote } from './settled-note'
+import { useInboxPlace } from './use-inbox-place'
+import { useSettledElsewhere } from './use-settled-elsewhere'
+
+/** What the card of a request is told besides the request. */
+export interface InboxCard {
+  entry: InboxEntry
+  approval: Approval
+  /** Changes when the card moves. */
+  place: string
+  /** Why it cannot be answered from here. */
+  blocked: string | undefined
+  onAnswered: () => void
+}
+
+interface InboxPageProps {
+  connected: boolean
+  userHome: string | undefined
+  renderCard: (card: InboxCard) => ReactNode
+  renderPreview: (approval: Approval) => ReactNode
+}
+
+/** Everything that waits for an answer, over all sessions: first in first out, one open at a time, answered where it stands. */
+export function InboxPage({ connected, userHome, renderCard, renderPreview }: InboxPageProps) {
+  const { entries, loaded } = useInbox()
+  const place = useInboxPlace(entries)
+  const settled = useSettledElsewhere(entries, place.wasAnswered)
+  const [together, setTogether] = useState<string>()
+  const root = useRef<HTMLDivElement>(null)
+  const openKey = place.open && entryKey(place.open)
+  const rows = place.groups.flatMap((group) => group.entries)
+
+  // The page begins at its first request, and whoever walks or answers by keyboard stays with the open one.
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (openKey === undefined || shown.current === openKey) return
+    const isFirst = shown.current === undefined
+    shown.current = openKey
+    const focus = document.activeElement
+    if (!isFirst && focus !== null && focus !== document.body && !root.current?.contains(focus)) return
+    const line = [...(root.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? [])].find((one) => one.dataset['entry'] === openKey)
+    line?.focus({ preventScroll: true })
+    line?.closest('.inbox-row')?.scrollIntoView({ block: 'nearest' })
+  }, [openKey])
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if ((step !== 1 && step !== -1) || !(event.target instanceof Element) || !event.target.matches('[data-entry], .inbox-scroll')) return
+    event.preventDefault()
+    place.step(step)
+  }
+
+  if (!loaded) return <Loading />
+  return (
+    <div ref={root} className="inbox-scroll min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1} onKeyDown={onKeyDown}>
+      <div className="inbox">
+        <p className="sr-only" role="status">
+          {entries.length === 0
+            ? 'Nothing waits for you.'
+            : `${entries.length} ${entries.length === 1 ? 'request waits' : 'requests wait'} for you.`}
+        </p>
+        {rows.length === 0 && (
+          <EmptyState icon={<Inbox aria-hidden />} title="Nothing waits for you">
+            When an agent needs your word before it does something, it is listed here, over all sessions and projects.
+          </EmptyState>
+        )}
+        <ol aria-label="Requests">
+          {place.groups.map(({ group, entries: alike }) => {
+            const together = answerable(alike).length
+            return (
+              <li key={group} className="inbox-group" data-alike={alike.length > 1 || undefined}>
+                {alike.length > 1 && alike[0] && (
+                  <div className="inbox-alike">
+                    <span>
+                      {alike.length} alike: <b className="font-semibold">{alike[0].tool}</b>, {alike[0].reason}
+                    </span>
+                    {together > 1 && (
+                      <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>
+                        Allow all {together} alike …
+                      </Button>
+                    )}
+                  </div>
+                )}
+                <ol className="inbox-rows" aria-label={alike.length > 1 ? 'Alike' : 'Request'}>
+                  {alike.map((entry) => {
+                    const key = entryKey(entry)
+                    const open = key === openKey
+                    return (
+                      <li key={key}>
+                        <InboxRow
+                          entry={entry}
+                          open={open}
+                          userHome={userHome}
+                          onToggle={() => (open ? place.close() : place.show(entry))}
+                          onOpenSession={() => useLayout.getState().openSession(entry.sessionId)}
+                        >
+                          {open && place.gone ? (
+                            <Gone entry={entry} isLast={rows.length === 1} onNext={place.moveOn} />
+                          ) : (
+                            <InboxEntryView
+                              entry={entry}
+                              renderCard={(approval) =>
+                                renderCard({
+                                  entry,
+                                  approval,
+                                  place: placeOf(place.groups, key),
+                                  blocked: blockedBy(entry, connected),
+                                  onAnswered: () => place.onAnswered(entry),
+                                })
+                              }
+                            />
+                          )}
+                        </InboxRow>
+                      </li>
+                    )
+                  })}
+                </ol>
+              </li>
+            )
+          })}
+        </ol>
+        <Lately entries={settled.filter((entry) => entryKey(entry) !== openKey)} />
+      </div>
+      {together !== undefined && (
+        <AllowAllDialog
+          group={together}
+          entries={entries}
+          userHome={userHome}
+          renderPreview={renderPreview}
+          onAnswered={place.onAnswered}
+          onClose={() => setTogether(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What is above a card: when that changes, the card has moved. */
+function placeOf(groups: readonly { entries: readonly InboxEntry[] }[], key: string): string {
+  const above: string[] = []
+  for (const { entries } of groups) {
+    if (entries.length > 1) above.push('alike')
+    for (const entry of entries) {
+      if (entryKey(entry) === key) return above.join(' ')
+      above.push(entryKey(entry))
+    }
+  }
+  return above.join(' ')
+}
+
+function blockedBy(entry: InboxEntry, connected: boolean): string | undefined {
+  if (!connected) return 'Not connected.'
+  return entry.elsewhere === undefined ? undefined : 'To be answered in the other Trestle.'
+}
+
+/** In place of the open request: it was settled elsewhere, and nothing takes its place until the user moves on. */
+function Gone({ entry, isLast, onNext }: { entry: InboxEntry; isLast: boolean; onNext: () => void }) {
+  return (
+    <div className="inbox-gone" role="status">
+      <span>
+        <b className="font-semibold text-ink">{entry.tool}</b> <code>{entry.summary}</code>
+        <br />
+        <SettledNote entry={entry} />
+      </span>
+      <Button onClick={onNext}>{isLast ? 'Close' : 'Next'}</Button>
+    </div>
+  )
+}
+
+function Lately({ entries }: { entries: readonly InboxEntry[] }) {
+  return (
+    <div role="status">
+      {entries.length > 0 && (
+        <ul className="inbox-lately" aria-label="Settled just now">
+          {entries.map((entry) => (
+            <li key={entryKey(entry)}>
+              <span className="flex-none">{entry.tool}</span>
+              <code>{entry.summary}</code>
+              <SettledNote entry={entry} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div className="inbox space-y-3" role="status" aria-busy>
+      <span className="sr-only">Loading the inbox</span>
+      <Skeleton className="h-5 w-3/5" />
+      <Skeleton className="h-24 w-full rounded-lg" />
+      <Skeleton className="h-5 w-2/5" />
+    </div>
+  )
+}

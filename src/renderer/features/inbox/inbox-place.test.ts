@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { InboxEntry } from '../../../shared/model/approval'
+import { answered, look, neighbour, NOWHERE, rowsOf } from './inbox-place'
+
+const entry = (approvalId: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
+  sessionId: 's',
+  sessionTitle: 'A session',
+  folder: '/project',
+  approvalId,
+  tool: 'Bash',
+  summary: approvalId,
+  reason: 'It runs a command.',
+  options: [{ optionId: 'once', kind: 'allow_once', name: 'Allow once' }],
+  requestedAt: Number(approvalId),
+  group: approvalId,
+  ...more,
+})
+const [one, two, three] = [entry('1'), entry('2'), entry('3')] as const
+const ids = (rows: ReturnType<typeof rowsOf>): string[] => rows.groups.flatMap((group) => group.entries.map(({ approvalId }) => approvalId))
+
+describe('where the inbox looks', () => {
+  it('opens the first request by itself, and no later one takes its place', () => {
+    const place = look(NOWHERE, [one])
+    expect(rowsOf(place, [one]).open).toBe(one)
+    expect(look(place, [one, two])).toBe(place)
+    expect(look({ ...NOWHERE, open: 'closed' }, [one]).open).toBe('closed')
+  })
+
+  it('keeps the open request where it is when it was settled elsewhere (the next one slips under the finger and is allowed)', () => {
+    const place = { ...NOWHERE, open: two }
+    const rows = rowsOf(place, [one, three])
+    expect(ids(rows)).toEqual(['1', '2', '3'])
+    expect(rows).toMatchObject({ open: two, gone: true })
+    expect(ids(rowsOf(place, []))).toEqual(['2'])
+    expect(look(place, [three])).toBe(place)
+  })
+
+  it('goes to the next after an answer, and does not show again what was just answered', () => {
+    const place = { ...NOWHERE, open: one }
+    const next = answered(place, rowsOf(place, [one, two]), one, [one, two])
+    expect(next.open).toBe(two)
+    expect(ids(rowsOf(next, [one, two]))).toEqual(['2'])
+    const last = answered(next, rowsOf(next, [one, two]), two, [one, two])
+    expect(last.open).toBeUndefined()
+    // The list has not been told yet: what was answered does not open again.
+    expect(look(last, [one, two]).open).toBeUndefined()
+    expect(look(last, [one, two, three]).open).toBe(three)
+  })
+
+  it('goes to the one before when the last was answered, and forgets answers that the list no longer has', () => {
+    const place = { open: three, answered: new Set(['s/1']) }
+    const next = answered(place, rowsOf(place, [two, three]), three, [two, three])
+    expect(next.open).toBe(two)
+    expect([...next.answered]).toEqual(['s/3'])
+  })
+
+  it('shows what is alike together, behind the first of it, and walks in that order', () => {
+    const alike = [entry('1', { group: 'g' }), two, entry('3', { group: 'g' })]
+    const rows = rowsOf(NOWHERE, alike)
+    expect(ids(rows)).toEqual(['1', '3', '2'])
+    expect(neighbour(rows, alike[2]!, 1)).toBe(two)
+    expect(neighbour(rows, alike[0]!, -1)).toBeUndefined()
+  })
+})

@@ -1,0 +1,36 @@
+import { useToasts } from '../../state/toasts-state'
+import { cx } from '../../ui/cx'
+import { Dialog } from '../../ui/dialog'
+import { EmptyState } from '../../ui/empty-state'
+
+/** What was told in the corner since the page was opened, to be read again. */
+export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const kept = useToasts((state) => state.kept)
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Messages"
+      description="What Trestle has told you since this page was opened, newest first."
+      width={560}
+    >
+      {kept.length === 0 ? (
+        <EmptyState title="No messages">Notices and failures are kept here after they have left the corner.</EmptyState>
+      ) : (
+        <ol className="pb-2">
+          {kept.map(({ id, tone, title, message, at }) => (
+            <li key={id} className="flex gap-3 border-t border-line py-2 first:border-t-0">
+              <div className="min-w-0 flex-1">
+                <p className={cx('font-medium break-words', tone === 'fail' && 'text-fail-ink')}>{title}</p>
+                {message && <p className="text-ui break-words text-ink-2">{message}</p>}
+              </div>
+              <time dateTime={new Date(at).toISOString()} className="flex-none text-small text-ink-3 tabular-nums">
+                {new Date(at).toLocaleTimeString()}
+              </time>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,39 @@
+import { ApprovalCard } from './features/approvals/approval-card'
+import './features/approvals/approvals.css'
+import { PreviewView } from './features/approvals/preview-view'
+import { InboxPage, type InboxCard } from './features/inbox/inbox-page'
+import { useClient } from './state/trestle-context'
+
+interface InboxViewProps {
+  connected: boolean
+  userHome: string | undefined
+}
+
+/** The inbox in the main area: its requests are answered on the same cards as in a conversation. */
+export function InboxView({ connected, userHome }: InboxViewProps) {
+  return (
+    <InboxPage
+      connected={connected}
+      userHome={userHome}
+      renderCard={(card) => <AnswerableCard {...card} />}
+      renderPreview={({ preview }) => preview && <PreviewView preview={preview} />}
+    />
+  )
+}
+
+function AnswerableCard({ entry: { sessionId }, approval, place, blocked, onAnswered }: InboxCard) {
+  const client = useClient()
+  return (
+    <ApprovalCard
+      key={approval.approvalId}
+      sessionId={sessionId}
+      approval={approval}
+      place={place}
+      blocked={blocked}
+      onReply={async (approvalId, reply) => {
+        await client.approval.reply({ sessionId, approvalId, ...reply })
+        onAnswered()
+      }}
+    />
+  )
+}
