@@ -1,0 +1,112 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { linkOf, namesIn } from './proc-files'
+import type { ProcessEntry } from './process-table'
+
+export interface ListeningPort {
+  port: number
+  address: string
+}
+
+type Owners = Map<string, { pid: number; started: number } | undefined>
+
+/** State of a socket that listens, in /proc/net/tcp. */
+const LISTEN = '0A'
+const CHUNK = 64 * 1024
+
+/**
+ * Which of a set of processes listen on which TCP ports, on Linux. The kernel lists sockets without saying whose they are; the owner is found by
+ * looking through the open files of the given processes, once for each new socket.
+ */
+export class ListeningPorts {
+  /** Sockets by their number: who has it open, or nobody of those asked about. */
+  #owners: Owners = new Map()
+
+  /** `sockets` must have been listed before `processes`, or the owner of a new one could be missed for good. */
+  of(processes: readonly ProcessEntry[], sockets: ReadonlyMap<string, ListeningPort>): Map<number, ListeningPort[]> {
+    const living = new Map(processes.map((entry) => [entry.pid, entry]))
+    const owners: Owners = new Map()
+    const wanted = new Set<string>()
+    for (const socket of sockets.keys()) {
+      const owner = this.#owners.get(socket)
+      if (owner && living.get(owner.pid)?.started === owner.started) owners.set(socket, owner)
+      // Its owner ended, but may have handed it on.
+      else if (owner || !this.#owners.has(socket)) wanted.add(socket)
+      else owners.set(socket, undefined)
+    }
+    if (wanted.size > 0) {
+      for (const { pid, started } of processes) {
+        for (const socket of openSockets(pid)) if (wanted.has(socket) && !owners.has(socket)) owners.set(socket, { pid, started })
+      }
+      for (const socket of wanted) if (!owners.has(socket)) owners.set(socket, undefined)
+    }
+    this.#owners = owners
+    const byPid = new Map<number, ListeningPort[]>()
+    for (const [socket, port] of sockets) {
+      const pid = owners.get(socket)?.pid
+      if (pid !== undefined) byPid.set(pid, [...(byPid.get(pid) ?? []), port])
+    }
+    return byPid
+  }
+}
+
+/** All TCP sockets of this network that listen, by number. */
+export function listeningSockets(): Map<string, ListeningPort> {
+  return new Map([...socketsIn('/proc/net/tcp'), ...socketsIn('/proc/net/tcp6')])
+}
+
+function* socketsIn(path: string): Generator<[string, ListeningPort]> {
+  for (const line of linesWhile(path, (line) => stateOf(line) === LISTEN)) {
+    const fields = line.trim().split(/\s+/)
+    const [address, port] = fields[1]!.split(':')
+    yield [fields[9]!, { port: Number.parseInt(port!, 16), address: addressOf(address!) }]
+  }
+}
+
+function stateOf(line: string): string | undefined {
+  return /^\s*\d+: \S+ \S+ (\w\w) /.exec(line)?.[1]
+}
+
+/** Lines after the first as long as `wanted` holds: sockets that listen come first, and of the others there may be many thousands. */
+function linesWhile(path: string, wanted: (line: string) => boolean): string[] {
+  const lines: string[] = []
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    let rest = ''
+    let isFirst = true
+    for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
+      const pieces = (rest + buffer.toString('latin1', 0, count)).split('\n')
+      rest = pieces.pop() ?? ''
+      for (const line of isFirst ? pieces.slice(1) : pieces) {
+        if (!wanted(line)) return lines
+        lines.push(line)
+      }
+      isFirst &&= pieces.length === 0
+    }
+  } catch {
+    // A system without IPv6 has no list of it.
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+  return lines
+}
+
+function openSockets(pid: number): string[] {
+  return namesIn(`/proc/${pid}/fd`).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1] ?? [])
+}
+
+/** Words of four bytes, each in the order of this machine. */
+export function addressOf(hex: string): string {
+  const bytes = Buffer.from(hex, 'hex')
+  // Every machine that Trestle runs on has the lowest byte first.
+  bytes.swap32()
+  if (bytes.length === 4) return [...bytes].join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2))
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return [...bytes.subarray(12)].join('.')
+  const text = groups.map((group) => group.toString(16)).join(':')
+  // The longest row of zeros, written as "::".
+  const zeros = [...text.matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].toSorted((a, b) => b[0].length - a[0].length)[0]
+  if (!zeros) return text
+  return `${text.slice(0, zeros.index)}::${text.slice(zeros.index + zeros[0].length + 1)}`
+}
