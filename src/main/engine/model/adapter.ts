@@ -1,11 +1,11 @@
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ProviderType } from '../../../shared/model/settings'
 import type { ProviderSettings } from '../config/settings'
 import { ChunkMapper } from './chunk-mapper'
 import { modelError } from './failure/model-errors'
 import { httpFetch } from './http-fetch'
-import { modelFetch, type Fetch } from './model-fetch'
-import { buildPrompt } from './prompt'
+import { modelFetch, type Fetch, type RequestHooks } from './model-fetch'
+import { buildPrompt, type PromptPieces } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from './provider'
 import type { Wire, WireSettings } from './wire/wire'
 
@@ -24,10 +24,26 @@ export async function createProvider(
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
   const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
-  const fetch = options.fetch ?? httpFetch
-  return {
-    stream: (request, signal) => chunksOf(wire, request, signal, secrets, modelFetch({ fetch, headers, secrets, alive: request.alive })),
+  const hooks = new WeakMap<AbortSignal, RequestHooks>()
+  const fetch = modelFetch({ fetch: options.fetch ?? httpFetch, headers, secrets, hooks })
+  // Kept, because the packages build the schemas they check answers with for each: 0.2 ms.
+  const models = new Map<string, LanguageModelV4>()
+  const modelOf = (id: string): LanguageModelV4 => {
+    const model = models.get(id) ?? wire.model(id, fetch)
+    models.set(id, model)
+    return model
   }
+  const asked: Asked = { wire, modelOf, hooks, pieces: new WeakMap(), secrets }
+  return { stream: (request, signal) => chunksOf(asked, request, signal) }
+}
+
+/** What the requests of a provider share. */
+interface Asked {
+  wire: Wire
+  modelOf(id: string): LanguageModelV4
+  hooks: WeakMap<AbortSignal, RequestHooks>
+  pieces: PromptPieces
+  secrets: readonly string[]
 }
 
 const WIRES: Readonly<Record<ProviderType, (settings: WireSettings) => Promise<Wire>>> = {
@@ -38,13 +54,8 @@ const WIRES: Readonly<Record<ProviderType, (settings: WireSettings) => Promise<W
   google: async (settings) => (await import('./wire/google')).googleWire(settings),
 }
 
-async function* chunksOf(
-  wire: Wire,
-  request: ModelRequest,
-  signal: AbortSignal,
-  secrets: readonly string[],
-  fetch: Fetch,
-): AsyncGenerator<ModelChunk> {
+async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+  const { wire, secrets } = asked
   signal.throwIfAborted()
   // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the background.
   const connection = new AbortController()
@@ -57,7 +68,7 @@ async function* chunksOf(
     secrets,
   )
   try {
-    reader = (await opened(wire, request, connection.signal, fetch, secrets)).getReader()
+    reader = (await opened(asked, request, connection.signal)).getReader()
     const out: ModelChunk[] = []
     while (!mapper.finished) {
       const { done, value } = await read(reader, signal, secrets)
@@ -75,20 +86,21 @@ async function* chunksOf(
 }
 
 async function opened(
-  wire: Wire,
+  { wire, modelOf, hooks, pieces, secrets }: Asked,
   request: ModelRequest,
   abortSignal: AbortSignal,
-  fetch: Fetch,
-  secrets: readonly string[],
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  const whole = buildPrompt(request, wire.rules, pieces)
+  const short = wire.shorten?.(whole)
+  hooks.set(abortSignal, { alive: request.alive, complete: short && ((body) => short.complete(body)) })
   const common = {
-    prompt: buildPrompt(request, wire.rules),
+    prompt: short?.prompt ?? whole,
     abortSignal,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(request.tools.length > 0 && { tools: toolsOf(wire, request) }),
   }
   try {
-    return (await wire.model(request.model, fetch).doStream({ ...common, ...wire.options(request) })).stream
+    return (await modelOf(request.model).doStream({ ...common, ...wire.options(request) })).stream
   } catch (error) {
     if (abortSignal.aborted) throw abortSignal.reason
     throw modelError(error, secrets)

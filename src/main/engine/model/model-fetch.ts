@@ -9,6 +9,14 @@ export type Fetch = typeof globalThis.fetch
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
+/** What belongs to one request. */
+export interface RequestHooks {
+  /** Called whenever bytes of the answer arrive. */
+  alive?: (() => void) | undefined
+  /** Makes the body from the one that the package made. */
+  complete?: ((body: string) => Uint8Array<ArrayBuffer>) | undefined
+}
+
 /**
  * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON object) with words that help,
  * never follows a redirect (the key would travel with it), and reports every arrival of bytes.
@@ -19,16 +27,24 @@ export function modelFetch(options: {
   headers: Readonly<Record<string, string>>
   /** Kept out of error messages. */
   secrets: readonly string[]
-  alive?: (() => void) | undefined
+  /** By the signal of the request, which the packages pass on. */
+  hooks: WeakMap<AbortSignal, RequestHooks>
 }): Fetch {
   return async (input, init) => {
+    const { alive, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
     const headers = new HeaderList(init?.headers)
     for (const name of KEY_HEADERS) {
       const value = headers.get(name)
       if (value !== null && value.replace(/^Bearer\b/i, '').trim() === '') headers.delete(name)
     }
     for (const [name, value] of Object.entries(options.headers)) headers.set(name, value)
-    const response = await options.fetch(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' })
+    const body = complete && typeof init?.body === 'string' ? complete(init.body) : init?.body
+    const response = await options.fetch(input, {
+      ...init,
+      ...(body && { body }),
+      headers: Object.fromEntries(headers),
+      redirect: 'manual',
+    })
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel()
       const to = response.headers.get('location')
@@ -39,7 +55,7 @@ export function modelFetch(options: {
     }
     if (!response.ok) return response
     const stream = await eventStream(response, options.secrets)
-    return options.alive && stream.body ? watched(stream, options.alive) : stream
+    return alive && stream.body ? watched(stream, alive) : stream
   }
 }
 

@@ -16,37 +16,77 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 type ToolMessage = Extract<Message, { role: 'tool' }>
 
-/** The conversation as the provider packages want it. Pure. */
-export function buildPrompt(request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>, rules: PromptRules): LanguageModelV4Prompt {
+/**
+ * What messages of earlier requests were made into. A step adds two messages to a history of hundreds: only these are put anew. Holds nothing longer than
+ * its message lives; a message that is in a history is never changed, only replaced.
+ */
+export type PromptPieces = WeakMap<Message, Piece>
+
+interface Piece {
+  imagesIn: boolean
+  /** Of a user's or the model's message; undefined when nothing of it may go back. */
+  message?: LanguageModelV4Message | undefined
+  /** Of a tool's message, with the media that have to follow it. */
+  result?: LanguageModelV4ToolResultPart
+  media?: readonly UserPart[]
+  /** The message made of these media and those of other results of its step. */
+  follower?: { of: readonly Piece[]; message: LanguageModelV4Message }
+}
+
+/** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
+export function buildPrompt(
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>,
+  rules: PromptRules,
+  pieces: PromptPieces = new WeakMap(),
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && { providerOptions: CACHE_MARK }) })
   const canSend = (part: MediaPart): boolean =>
     request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+  const pieceOf = (message: Message): Piece => {
+    let piece = pieces.get(message)
+    if (piece?.imagesIn !== request.imagesIn) {
+      piece = { imagesIn: request.imagesIn, ...newPiece(message, rules, canSend) }
+      pieces.set(message, piece)
+    }
+    return piece
+  }
   /** Media of the results just added, for wires whose results hold only text; they follow once all results of the step are in. */
-  let following: UserPart[] = []
+  let following: Piece[] = []
   const flush = (): void => {
-    if (following.length > 0) prompt.push({ role: 'user', content: userContent(following, canSend) })
+    if (following.length > 0) prompt.push(followerOf(following, canSend))
     following = []
   }
   for (const message of request.messages) {
+    const piece = pieceOf(message)
     if (message.role !== 'tool') flush()
-    if (message.role === 'user') {
-      prompt.push({ role: 'user', content: userContent(message.parts, canSend) })
-    } else if (message.role === 'assistant') {
-      const assistant = assistantMessage(message, rules)
-      if (assistant) prompt.push(assistant)
-    } else {
-      const { result, media } = toolResult(message, rules, canSend)
-      following.push(...media)
-      // The results of one step are one message: Gemini wants them together, the others do not mind.
-      const last = prompt.at(-1)
-      if (last?.role === 'tool') last.content.push(result)
-      else prompt.push({ role: 'tool', content: [result] })
-    }
+    if (piece.message) prompt.push(piece.message)
+    if (!piece.result) continue
+    if (piece.media && piece.media.length > 0) following.push(piece)
+    // The results of one step are one message: Gemini wants them together, the others do not mind.
+    const last = prompt.at(-1)
+    if (last?.role === 'tool') last.content.push(piece.result)
+    else prompt.push({ role: 'tool', content: [piece.result] })
   }
   flush()
   if (rules.cacheMarks) markEnds(prompt)
   return prompt
+}
+
+function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean): Omit<Piece, 'imagesIn'> {
+  if (message.role === 'user') return { message: { role: 'user', content: userContent(message.parts, canSend) } }
+  if (message.role === 'assistant') return { message: assistantMessage(message, rules) }
+  return toolResult(message, rules, canSend)
+}
+
+function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean): LanguageModelV4Message {
+  const [first] = of
+  if (first?.follower?.of.length === of.length && first.follower.of.every((piece, index) => piece === of[index]))
+    return first.follower.message
+  const media = of.flatMap((piece) => piece.media ?? [])
+  const message: LanguageModelV4Message = { role: 'user', content: userContent(media, canSend) }
+  if (first) first.follower = { of, message }
+  return message
 }
 
 /** Marks the last message and the one before the latest answer, so that this request finds what the one before it stored. */

@@ -13,6 +13,7 @@ export interface ModelRequest {
   /** What the provider calls the model. */
   model: string
   system: string
+  /** None of them changes after it was sent: what was made of it is used again. A message that has to differ is another object. */
   messages: readonly Message[]
   /** Empty: the model must answer in text. */
   tools: readonly ToolSchema[]

@@ -1,6 +1,7 @@
 import { CodedError } from '../../../../shared/model/errors'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import { fieldOf } from '../field-of'
+import { ChatBodies } from './chat-bodies'
 import { moonshotSchema, moonshotThinking } from './moonshot'
 import type { Inspector, Wire, WireSettings } from './wire'
 
@@ -17,6 +18,7 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
   const isOpenAi = hostOf(baseURL) === 'api.openai.com'
   // These two name it differently since their models think; servers that copied the older protocol know only `max_tokens`.
   const renamesLimit = isOpenAi || dialect === 'moonshot'
+  const bodies = new ChatBodies()
   return {
     announcesStart: false,
     rules: {
@@ -38,7 +40,8 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
         apiKey: settings.key,
         fetch,
         includeUsage: true,
-        transformRequestBody: (body) => {
+        transformRequestBody: (args) => {
+          const body = bodies.withoutMessages(args)
           if (!renamesLimit || body['max_tokens'] === undefined) return body
           const { max_tokens: limit, ...rest } = body
           return { ...rest, max_completion_tokens: limit }
@@ -56,6 +59,7 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
     }),
     ...(dialect === 'moonshot' && { schema: (tool) => moonshotSchema(tool.schema) }),
     inspector: () => new ChatInspector(),
+    shorten: (prompt) => bodies.shorten(prompt),
   }
 }
 

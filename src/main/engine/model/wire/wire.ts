@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import type { Fetch } from '../model-fetch'
 import type { ModelRequest, ToolSchema } from '../provider'
@@ -56,13 +56,22 @@ export interface Wire {
   announcesStart: boolean
   /** Names the package gives to calls of tools defined by the provider: not ours to run unless a tool of that name was offered. */
   providerTools?: ReadonlySet<string>
-  /** The package's model object for one request. */
+  /** The package's model object; serves any number of requests. */
   model(id: string, fetch: Fetch): LanguageModelV4
   /** What this request adds to the common call options. */
   options(request: ModelRequest): Partial<LanguageModelV4CallOptions>
   /** The schema of a tool as this wire accepts it. */
   schema?(tool: ToolSchema): Record<string, unknown>
   inspector?(): Inspector
+  /** Whatever the package would convert and write as JSON at every request although it has not changed, taken out. */
+  shorten?(prompt: LanguageModelV4Prompt): ShortPrompt
+}
+
+/** A prompt without the messages that went out before. */
+export interface ShortPrompt {
+  prompt: LanguageModelV4Prompt
+  /** The body as it would be for the whole prompt, from what the package made of the short one. */
+  complete(body: string): Uint8Array<ArrayBuffer>
 }
 
 /** Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. */

@@ -41,6 +41,7 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
   const columns = 'l.session_id AS sessionId, p.owner, p.pid, p.host, p.machine, p.started, l.since, p.heartbeat'
   const joined = `SELECT ${columns} FROM lease l JOIN process p ON p.owner = l.owner`
   const holder = db.prepare<[string], HolderRow>(`${joined} WHERE l.session_id = ?`)
+  const ownerOf = db.prepare<[string], string>('SELECT owner FROM lease WHERE session_id = ?').pluck()
   const others = db.prepare<[string], HolderRow>(`${joined} WHERE l.owner <> ?`)
   const processes = db.prepare<[], ProcessRow>('SELECT owner, pid, host, machine, started, heartbeat FROM process')
   const addProcess = db.prepare<[string, number, string, string, string, number]>(
@@ -70,8 +71,10 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
   }
 
   const elsewhere = (sessionId: string): string | undefined => {
+    // Asked at every append, where it nearly always is ours.
+    if (ownerOf.get(sessionId) === owner) return undefined
     const row = holder.get(sessionId)
-    return row && row.owner !== owner && lives(row) ? whereOf(row, self, now()) : undefined
+    return row && lives(row) ? whereOf(row, self, now()) : undefined
   }
 
   return {

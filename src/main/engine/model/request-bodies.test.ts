@@ -1,0 +1,141 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { describe, expect, it } from 'vitest'
+import { collect } from '../../../../test/support/collect-chunks'
+import type { Message } from '../../../shared/model/message'
+import { PROVIDER_TYPES, type ProviderType } from '../../../shared/model/settings'
+import { createProvider } from './adapter'
+import type { Fetch } from './model-fetch'
+import { buildPrompt } from './prompt'
+import type { ModelRequest, Provider } from './provider'
+import { chatWire } from './wire/chat'
+
+const image = (name: string) => ({ type: 'media' as const, mediaType: 'image/png', data: Buffer.from(name).toString('base64'), name })
+const text = (said: string) => ({ type: 'text' as const, text: said })
+const METADATA = {
+  chat: { field: 'reasoning_content' },
+  openai: { itemId: 'rs_1', reasoningEncryptedContent: 'sealed' },
+  anthropic: { signature: 'signed' },
+  google: { thoughtSignature: 'signed' },
+}
+
+/** What a step adds: each kind of thing a message can hold comes up, and none twice alike. */
+function step(n: number): Message[] {
+  const ids = Array.from({ length: (n % 3) + 1 }, (_, index) => `functions.Read:${n}.${index}`)
+  const odd = ['é “quoted” \\ \n\t\u0000\u2028', '😀 and half of one: \ud83d', '\ude00 the other half', '', '   '][n % 5]!
+  const results = ids.map((callId, index): Message => {
+    const content = (n + index) % 4 === 0 ? [text(`A picture ${n}`), image(`${n}-${index}.png`)] : [text(`${odd} ${n}`), text('more')]
+    return { role: 'tool', callId, name: 'Read', isError: (n + index) % 5 === 0, content: n % 6 === 5 ? [] : content }
+  })
+  return [
+    ...(n % 4 === 0
+      ? [{ role: 'user' as const, parts: n % 8 === 0 ? [text(odd), image(`prompt-${n}.png`)] : [text(`prompt ${n} ${odd}`)] }]
+      : []),
+    {
+      role: 'assistant',
+      parts: [
+        { type: 'thinking', text: n % 2 === 0 ? `I think ${odd}` : '', metadata: METADATA },
+        ...(n % 3 === 0 ? [text(`Looking ${odd}`)] : []),
+        ...ids.map((callId, index) => ({
+          type: 'tool_call' as const,
+          callId,
+          name: 'Read',
+          input: [`{"path": "a-${n}.ts"}`, '{"path":', '{"n":1.0,"deep":{"list":[1,null,"\\u00e9"]}}'][(n + index) % 3]!,
+        })),
+      ],
+    },
+    ...results,
+  ]
+}
+
+/** A provider whose requests go nowhere, and the bodies of these. */
+async function recording(type: ProviderType): Promise<{ provider: Provider; sent: string[] }> {
+  const sent: string[] = []
+  const fetch: Fetch = async (_input, init) => {
+    sent.push(Buffer.from(init?.body as string).toString('utf8'))
+    throw new TypeError('nobody there')
+  }
+  return { provider: await createProvider({ type, baseUrl: 'http://127.0.0.1:1/v1' }, { key: 'key', fetch }), sent }
+}
+
+async function ask(provider: Provider, request: ModelRequest): Promise<void> {
+  await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow()
+}
+
+/** The body of a provider that never sent anything before. */
+async function firstBody(type: ProviderType, request: ModelRequest): Promise<string> {
+  const { provider, sent } = await recording(type)
+  await ask(provider, request)
+  return sent[0]!
+}
+
+const REQUEST: ModelRequest = {
+  model: 'scripted',
+  system: 'Be brief. "messages":"messages-0"',
+  messages: [],
+  tools: [{ name: 'Read', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } }],
+  imagesIn: true,
+  thinking: true,
+  cacheKey: 'session-1',
+  maxOutputTokens: 1000,
+}
+
+describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of it before', (type) => {
+  it('is to the byte what one sends that never sent anything', async () => {
+    const { provider, sent } = await recording(type)
+    const messages: Message[] = [{ role: 'user', parts: [text('go')] }]
+    for (let n = 0; n < 40; n++) {
+      messages.push(...step(n))
+      const request = { ...REQUEST, messages: [...messages] }
+      await ask(provider, request)
+      expect(sent[n]).toBe(await firstBody(type, request))
+      // Nothing but one JSON document, written as JSON.stringify writes it.
+      expect(sent[n]).toBe(JSON.stringify(JSON.parse(sent[n]!)))
+    }
+  })
+
+  it('is right when an attempt is repeated, the window cuts, the system prompt, the model or its senses change', async () => {
+    const { provider, sent } = await recording(type)
+    const messages: Message[] = [{ role: 'user', parts: [text('go')] }, ...Array.from({ length: 12 }, (_, n) => step(n)).flat()]
+    const trimmed = messages.map((message): Message => (message.role === 'tool' ? { ...message, content: [text('left out')] } : message))
+    const requests: ModelRequest[] = [
+      { ...REQUEST, messages },
+      { ...REQUEST, messages },
+      { ...REQUEST, messages, imagesIn: false },
+      { ...REQUEST, messages: trimmed },
+      { ...REQUEST, messages: messages.slice(messages.findLastIndex((message) => message.role === 'user')) },
+      { ...REQUEST, messages, system: 'Be long.', model: 'another', tools: [] },
+      { ...REQUEST, messages, system: '' },
+      // The same object twice is still two messages.
+      { ...REQUEST, messages: [messages[0]!, messages[0]!, ...messages] },
+      { ...REQUEST, messages },
+    ]
+    for (const request of requests) {
+      await ask(provider, request)
+      expect(sent.at(-1)).toBe(await firstBody(type, request))
+    }
+  })
+
+  it('is right for several requests at once', async () => {
+    const { provider, sent } = await recording(type)
+    const shared: Message[] = [{ role: 'user', parts: [text('go')] }, ...step(0), ...step(1)]
+    const requests = [2, 3, 4].map((n) => ({ ...REQUEST, messages: [...shared, ...step(n)] }))
+    await Promise.all(requests.map((request) => ask(provider, request)))
+    const expected = await Promise.all(requests.map((request) => firstBody(type, request)))
+    expect(sent.toSorted()).toEqual(expected.toSorted())
+  })
+})
+
+it('the messages of a chat body are those the package makes of the whole prompt', async () => {
+  const messages: Message[] = [{ role: 'user', parts: [text('go')] }, ...Array.from({ length: 40 }, (_, n) => step(n)).flat()]
+  const request = { ...REQUEST, messages }
+  const { rules } = await chatWire({ baseUrl: undefined, key: 'key' }, 'plain')
+  let body = ''
+  const fetch: Fetch = async (_input, init) => {
+    body = init?.body as string
+    throw new TypeError('nobody there')
+  }
+  const alone = createOpenAICompatible({ name: 'chat', baseURL: 'http://127.0.0.1:1/v1', apiKey: 'key', fetch }).chatModel('scripted')
+  await expect(alone.doStream({ prompt: buildPrompt(request, rules) })).rejects.toThrow()
+  const messagesOf = (json: string): string => JSON.stringify((JSON.parse(json) as { messages: unknown }).messages)
+  expect(messagesOf(await firstBody('openai-compatible', request))).toBe(messagesOf(body))
+})
