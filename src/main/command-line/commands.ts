@@ -45,8 +45,12 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'permission', Comm
     },
   },
   permission: {
-    summary: 'Say what would be decided about a command, as JSON: trestle permission check "command".',
-    positionals: { name: 'check "command"', help: 'The command to be judged, in quotes.', max: 2 },
+    summary: 'Say what would be decided about a command, and whether a project may have a say in it, as JSON.',
+    positionals: {
+      name: 'check "command" | show | trust | untrust',
+      help: "Judge a command, given in quotes; show a project's own rules; let them count; or let them not count any more.",
+      max: 2,
+    },
     options: {
       rules: { type: 'string', value: 'FILE', help: "Rules from this file instead of your own and the project's." },
       mode: {

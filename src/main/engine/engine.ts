@@ -4,16 +4,20 @@ import { join } from 'node:path'
 import { POLICIES } from './approval/policies'
 import { sessionRules } from './approval/rules/session-rules'
 import { openConfig } from './config/config'
-import { projectSettings } from './config/project-settings'
+import { createFolderSettings } from './config/folder-settings'
+import { createTrust } from './config/trust/create-trust'
 import { resolveHome } from './config/home'
 import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
-import { provisionalInbox, provisionalTasks, provisionalTrust } from './provisional'
+import { provisionalCustody, provisionalInbox, provisionalTasks } from './provisional'
 import { createCatalog } from './model/catalog'
+import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { SessionDeps } from './session/session'
+import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
+import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTurnRunner } from './session/turn-runner'
 import { openStore } from './session/sqlite/open-store'
@@ -56,16 +60,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tell = (change: EngineChange): void => {
     for (const listener of listeners) listener(change)
   }
+  const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
-  const tools = createSessionTools({ tasks })
+  const custody = provisionalCustody(tasks)
+  const tools = createSessionTools({
+    terminals: custody.terminals,
+    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+  })
   const runner = createTurnRunner({
     home,
     store,
-    settings,
+    settingsFor,
     resolveModel: catalog.resolve,
     ...tools,
     now: Date.now,
     newId,
+    gatherNews: (session) => desk.gather(session),
     warm: () => tasks.warm(),
     log,
   })
@@ -80,7 +90,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       workspace: () => tools.workspaceOf(session),
       rules: async () => {
         const { header } = session
-        return [...(await projectSettings(header.folder, settings())).settings.permission.rules, ...sessionRules(header.rules)]
+        return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules(header.rules)]
       },
       record: (...events) => void session.record(...events),
       canAsk: () => interactive,
@@ -106,10 +116,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       mode: settings().defaultPermissionMode,
       ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
     }),
+    onOpened: (session) => desk.opened(session),
     onRemoved: (sessionId) => tell({ kind: 'session.removed', sessionId }),
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/complete-file')
       return completeFile(root, query, limit)
+    },
+  })
+  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
+  desk.start()
+  const trust = createTrust({
+    home,
+    now: Date.now,
+    tell: (folder) => {
+      tell({ kind: 'trust', folder })
+      void sessions.reconsider()
     },
   })
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
@@ -124,14 +145,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
-    tasks: provisionalTasks,
+    tasks: { ...provisionalTasks, ...createTaskActions({ custody, sessions, desk }) },
     inbox: { ...provisionalInbox, choices: sessions.choices },
-    trust: provisionalTrust,
+    trust,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     async close() {
+      desk.close()
       await sessions.close()
       await tasks.close()
       config.close()

@@ -1,5 +1,7 @@
 import { CodedError } from '../../shared/model/errors'
-import type { Inbox, Tasks, Trust } from './engine-api'
+import type { TaskCustody } from './task/task-custody'
+import type { TerminalTasks } from './task/terminal-tasks'
+import type { Inbox, Tasks } from './engine-api'
 
 const gone = (): never => {
   throw new CodedError('task.not_found', 'Not built yet.')
@@ -22,12 +24,17 @@ export const provisionalTasks: Tasks = {
   watchUsage: () => () => undefined,
 }
 
-export const provisionalInbox: Inbox = { list: () => [], get: () => gone(), choices: async () => [] }
-
-export const provisionalTrust: Trust = {
-  view: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
-  accept: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
-  refuse: async (folder) => ({ folder, state: 'nothing', parts: [], hash: '' }),
-  list: async () => [],
-  forget: async () => undefined,
+export function provisionalCustody(terminals: TerminalTasks): TaskCustody {
+  return {
+    ...provisionalTasks,
+    terminals,
+    start: async () => gone(),
+    wait: async () => gone(),
+    onChange: () => () => undefined,
+    onRemoved: () => () => undefined,
+    onNotice: () => () => undefined,
+    close: () => terminals.close(),
+  }
 }
+
+export const provisionalInbox: Inbox = { list: () => [], get: () => gone(), choices: async () => [] }

@@ -18,6 +18,8 @@ export interface TrustView {
   parts: TrustPart[]
   /** Of all parts: what `accept` and `refuse` are bound to. */
   hash: string
+  /** Why what was decided before cannot be read, so that nothing is trusted. */
+  problem?: string
 }
 
 /** A folder whose configuration was accepted. */

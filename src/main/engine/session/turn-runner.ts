@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError } from '../../../shared/model/errors'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
-import { projectSettings } from '../config/project-settings'
-import type { Settings } from '../config/settings'
+import type { FolderSettings } from '../config/project-settings'
 import { fitHistory } from '../context/fit'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
@@ -25,10 +24,12 @@ const CHARS_PER_TOKEN = 3.2
 export interface TurnRunnerDeps {
   home: string
   store: Store
-  settings(): Settings
+  settingsFor(folder: string): Promise<FolderSettings>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
+  /** Prepares the news of background tasks that the session is owed. */
+  gatherNews(session: Session): Promise<void>
   /** Gets ready for commands. */
   warm(): void
   log(message: string): void
@@ -49,9 +50,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     async run(session, turnId, signal): Promise<TurnEnd> {
       // While the model thinks about its first words.
       deps.warm()
+      await deps.gatherNews(session)
       const { header } = session
       const { info, provider } = await deps.resolveModel(header.model)
-      const { settings, problems } = await projectSettings(header.folder, deps.settings())
+      const { settings, problems } = await deps.settingsFor(header.folder)
       for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
       const [instructions, top] = await Promise.all([findInstructions(deps.home, header.folder), repositoryTop(header.folder)])
       const system = systemPrompt(

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ConfigProblem } from '../../../shared/model/settings'
+import type { TrustView } from '../../../shared/model/trust'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { checkCommand, type CheckSurroundings } from '../../engine/approval/check-command'
 import type { PermissionRule } from '../../engine/approval/rules/permission-rule'
@@ -10,12 +11,21 @@ import { resolveHome } from '../../engine/config/home'
 import { projectSettings } from '../../engine/config/project-settings'
 import { readRulesFile } from '../../engine/config/read-rules-file'
 
-/** `trestle permission check`: prints verdicts as JSON, one a line. Returns 0, or 2 when the rules cannot be used. */
+const TRUST_ADVICE = 'See what it would do with: trestle permission show. Let it count with: trestle permission trust.'
+
+/** `trestle permission`: verdicts on commands, and trust in folders, as JSON. Returns 0, or 2 when the rules cannot be used. */
 export async function permissionMain({ values, positionals }: Parsed): Promise<number> {
   const [action, command] = positionals
+  if (action === 'trust' || action === 'untrust' || action === 'show') {
+    if (command !== undefined) throw new UsageError(`${action} takes no argument; name another folder with --cwd.`, 'permission')
+    const { trustMain } = await import('./trust-main')
+    return trustMain(action, folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.'), realHome())
+  }
   if (action !== 'check') {
     throw new UsageError(
-      action === undefined ? 'Say what to do: trestle permission check "command".' : `Unknown "${action}"; there is: check.`,
+      action === undefined
+        ? 'Say what to do: trestle permission check "command".'
+        : `Unknown "${action}"; there is: check, trust, untrust, show.`,
       'permission',
     )
   }
@@ -23,7 +33,7 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
   if (stdin === (command !== undefined)) throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
   const cwd = folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.')
   const home = realHome()
-  const { rules, problems } = await rulesFor(typeof values['rules'] === 'string' ? values['rules'] : undefined, cwd, home)
+  const { rules, problems, untrusted } = await rulesFor(typeof values['rules'] === 'string' ? values['rules'] : undefined, cwd, home)
   if (problems.length > 0) {
     for (const { file, line, column, message } of problems) {
       process.stderr.write(`trestle: ${[file, line, column].filter((part) => part !== undefined).join(':')}: ${message}\n`)
@@ -32,21 +42,22 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
   }
   const mode = (typeof values['mode'] === 'string' ? values['mode'] : 'ask') as CheckSurroundings['mode']
   const surroundings: CheckSurroundings = { rules, mode, cwd, home }
+  const check = async (text: string) => ({ ...(await checkCommand(text, surroundings)), ...(untrusted && { untrusted }) })
   if (command !== undefined) {
-    process.stdout.write(`${JSON.stringify(await checkCommand(command, surroundings))}\n`)
+    process.stdout.write(`${JSON.stringify(await check(command))}\n`)
     return 0
   }
-  return checkLines(surroundings)
+  return checkLines(check)
 }
 
 /** One JSON string a line in, one verdict a line out; a line that is no JSON string gets an error in its place, and the exit code 2. */
-async function checkLines(surroundings: CheckSurroundings): Promise<number> {
+async function checkLines(check: (command: string) => Promise<object>): Promise<number> {
   let code = 0
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
     const command = jsonString(line)
     if (command === undefined) code = 2
-    const answer = command === undefined ? { error: 'This line is not a JSON string.' } : await checkCommand(command, surroundings)
+    const answer = command === undefined ? { error: 'This line is not a JSON string.' } : await check(command)
     if (!process.stdout.write(`${JSON.stringify(answer)}\n`)) await new Promise((drained) => process.stdout.once('drain', drained))
   }
   return code
@@ -61,20 +72,28 @@ function jsonString(line: string): string | undefined {
   }
 }
 
-/** The rules of one file, or those that hold in the folder: the user's and the project's. */
-async function rulesFor(
-  file: string | undefined,
-  cwd: string,
-  home: string,
-): Promise<{ rules: readonly PermissionRule[]; problems: readonly ConfigProblem[] }> {
+interface FoundRules {
+  rules: readonly PermissionRule[]
+  problems: readonly ConfigProblem[]
+  /** Set when the project has rules that do not count. */
+  untrusted?: { folder: string; state: TrustView['state']; advice: string }
+}
+
+/** The rules of one file, or those that hold in the folder: the user's, and the project's as far as the folder is trusted. */
+async function rulesFor(file: string | undefined, cwd: string, home: string): Promise<FoundRules> {
   if (file !== undefined) return readRulesFile(resolve(file))
   const config = await openConfig({ home })
-  const project = await projectSettings(cwd, config.settings)
+  const { settings, problems, standing } = await projectSettings(cwd, config.settings, home)
   config.close()
-  const { rules } = project.settings.permission
+  const { rules } = settings.permission
   // Other mistakes in these files are none of the rules' business.
   const broken = rules.some((rule) => rule.mistake !== undefined)
-  return { rules, problems: broken ? [...config.problems, ...project.problems] : [] }
+  const { state } = standing
+  return {
+    rules,
+    problems: broken ? [...config.problems, ...problems] : [],
+    ...(state !== 'nothing' && state !== 'trusted' && { untrusted: { folder: cwd, state, advice: TRUST_ADVICE } }),
+  }
 }
 
 function realHome(): string {

@@ -37,7 +37,8 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
 async function printTurn(engine: Engine, options: PrintOptions, prompt: string): Promise<number> {
-  const { sessionId, spent: before } = await chooseSession(engine, options)
+  const { sessionId, folder, spent: before } = await chooseSession(engine, options)
+  await tellUntrusted(engine, folder)
   const output = createPrintOutput(
     options.format,
     process.stdout,
@@ -79,6 +80,20 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
     process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
   return stop === 'end_turn' ? 0 : 1
+}
+
+/** A project's own rules do nothing until the user trusts them, and here nobody can be asked. */
+async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
+  const { state } = await engine.trust.view(folder)
+  if (state === 'nothing' || state === 'trusted') return
+  const why = {
+    asked: 'nobody has trusted them yet',
+    changed: 'they have changed since you trusted them',
+    refused: 'you did not trust them',
+  }[state]
+  process.stderr.write(
+    `trestle: the rules in ${folder}/.trestle are not in force: ${why}. See them with "trestle permission show", let them count with "trestle permission trust".\n`,
+  )
 }
 
 async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {

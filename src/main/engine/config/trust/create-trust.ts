@@ -1,0 +1,95 @@
+import { realpath } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import { CodedError } from '../../../../shared/model/errors'
+import type { TrustPart, TrustView } from '../../../../shared/model/trust'
+import type { Trust } from '../../engine-api'
+import { readProjectConfig } from '../project-config'
+import type { ProjectFile } from './project-files'
+import { standingOf, type Standing } from './standing'
+import { allEntries, readEntry, removeEntry, writeEntry, type TrustEntry } from './trust-entry'
+
+export interface TrustDeps {
+  home: string
+  now(): number
+  /** What counts in this folder has changed. */
+  tell(folder: string): void
+}
+
+/** Which folders the user trusts, and with which words in their files. */
+export function createTrust({ home, now, tell }: TrustDeps): Trust {
+  async function decide(given: string, hash: string, change: (entry: TrustEntry, standing: Standing) => TrustEntry): Promise<TrustView> {
+    const folder = await realFolder(given)
+    const standing = standingOf(home, folder)
+    // What is decided about is what was read just now, not what stands there by the time it is written down.
+    if (standing.hash !== hash) throw new CodedError('trust.changed', `${folder} has changed since it was shown.`)
+    if (standing.state === 'nothing') return viewOf(folder, standing)
+    const found = readEntry(home, folder)
+    try {
+      writeEntry(home, change('entry' in found ? found.entry : { folder }, standing))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new CodedError('config.write_failed', `What you decided could not be written down: ${reason}`, { cause: error })
+    }
+    tell(folder)
+    return viewOf(folder, standingOf(home, folder))
+  }
+
+  return {
+    async view(given) {
+      const folder = await realFolder(given)
+      return viewOf(folder, standingOf(home, folder))
+    },
+    accept: (given, hash) =>
+      decide(given, hash, ({ folder }, { files }) => ({
+        folder,
+        accepted: { hash, at: now(), files: files.map(({ file, text }) => ({ file, text })) },
+      })),
+    refuse: (given, hash) =>
+      decide(given, hash, ({ folder, accepted }) => ({
+        folder,
+        refused: hash,
+        // What was accepted before a change that is refused goes on to restrict.
+        ...(accepted && accepted.hash !== hash && { accepted }),
+      })),
+    async list() {
+      return allEntries(home)
+        .flatMap(({ folder, accepted }) => (accepted ? [{ folder, acceptedAt: accepted.at }] : []))
+        .sort((a, b) => b.acceptedAt - a.acceptedAt)
+    },
+    async forget(given) {
+      const folder = await realFolder(given)
+      removeEntry(home, folder)
+      tell(folder)
+    },
+  }
+}
+
+async function realFolder(given: string): Promise<string> {
+  // A folder that is gone can still be forgotten.
+  return realpath(given).catch(() => resolve(given))
+}
+
+async function viewOf(folder: string, { state, files, hash, accepted, problem }: Standing): Promise<TrustView> {
+  const parts = await Promise.all(files.map((file) => partOf(folder, file, accepted)))
+  return { folder, state, parts, hash, ...(problem && { problem: `${problem.file}: ${problem.message}` }) }
+}
+
+async function partOf(
+  folder: string,
+  { kind, file, link, text, problem }: ProjectFile,
+  accepted: Standing['accepted'],
+): Promise<TrustPart> {
+  const { rules, disabledTools, maxSteps, problems } = await readProjectConfig(text, file, problem)
+  const lines = [
+    ...(link === undefined ? [] : [`It is a link to ${link}`]),
+    ...rules.filter((rule) => rule.mistake === undefined).map((rule) => `${rule.decision} ${rule.pattern}`),
+    ...disabledTools.map((tool) => `switch off the tool ${tool}`),
+    ...(maxSteps === undefined ? [] : [`at most ${maxSteps} steps a turn`]),
+    ...problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`)),
+  ]
+  const before = accepted?.files.find((old) => old.file === file)
+  if (before === undefined || before.text === text) return { kind, file, lines }
+  const { unifiedDiff } = await import('../../tool/unified-diff')
+  const { diff } = await unifiedDiff(relative(folder, file), before.text, text)
+  return { kind, file, lines, diff }
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConfigProblem } from '../../../../shared/model/settings'
+import type { TrustPart } from '../../../../shared/model/trust'
+import { readConfigText } from '../read-config-file'
+
+/** A file with which a project would configure Trestle, as it is now. */
+export interface ProjectFile {
+  kind: TrustPart['kind']
+  /** Absolute, in the project. */
+  file: string
+  /** Where a symbolic link leads. */
+  link?: string
+  text: string
+  /** Why it cannot be read; `text` is empty then. */
+  problem?: ConfigProblem
+}
+
+/** Every such file. What stands in them does nothing until the user trusts the folder. */
+const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [{ kind: 'rules', path: ['.trestle', 'config.toml'] }]
+
+/** The files that are there, read once: what is shown, hashed and used is the same text. `folder` is a real path. */
+export function projectFiles(folder: string, home: string): ProjectFile[] {
+  return FILES.flatMap(({ kind, path }): ProjectFile[] => {
+    const file = join(folder, ...path)
+    const found = readConfigText(file)
+    if ('missing' in found) return []
+    const real = realPath(file)
+    // In the home folder this is the user's own configuration, which counts anyway.
+    if (real === realPath(join(home, 'config.toml'))) return []
+    const link = real === file ? {} : { link: real }
+    return ['text' in found ? { kind, file, ...link, text: found.text } : { kind, file, ...link, text: '', problem: found.problem }]
+  })
+}
+
+/** Of all that is shown of them; empty without files. */
+export function hashOf(folder: string, files: readonly ProjectFile[]): string {
+  if (files.length === 0) return ''
+  const shown = files.map(({ kind, file, link, text, problem }) => [kind, file, link, text, problem?.message])
+  return createHash('sha256')
+    .update(JSON.stringify([folder, shown]))
+    .digest('hex')
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
