@@ -5,6 +5,7 @@ import { outputText } from './output-text'
 import { TimeLimit } from './time-limit'
 import type { ExitStatus, RunningProcess, Starter } from './running-process'
 import type { TaskEnd, TaskStart } from './terminal-tasks'
+import { WaitsForPerson } from './waits-for-person'
 
 /** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
 const DRAIN_MS = 250
@@ -38,7 +39,7 @@ export interface TaskRunOptions {
   /** Something else of `task()` has changed. */
   onChange?: () => void
   /** Nothing of the task is left: no process, no open file. */
-  onGone: () => void
+  onGone?: () => void
 }
 
 /**
@@ -56,6 +57,7 @@ export class TaskRun {
   private readonly drained = Promise.withResolvers<void>()
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly limit = new TimeLimit(() => this.onTimeout())
+  private readonly person: WaitsForPerson
   private process: RunningProcess | undefined
   private status: TaskStatus = 'running'
   private stopReason: string | undefined
@@ -80,6 +82,11 @@ export class TaskRun {
       keepsHead: !background,
       ...(logBytes !== undefined && { mostBytes: logBytes }),
     })
+    this.person = new WaitsForPerson(
+      this.log,
+      () => this.process?.pid,
+      () => this.onPerson(),
+    )
     // Whoever is not interested in one of the two need not hear of its failure.
     this.overWith.promise.catch(() => {})
     this.end.promise.catch(() => {})
@@ -129,6 +136,7 @@ export class TaskRun {
       ...(this.stopReason !== undefined && { stopReason: this.stopReason }),
       ...(newestPath !== undefined && { newestPath }),
       ...(problem !== undefined && { problem }),
+      ...this.person.state,
       ...(this.endedAt !== undefined && { endedAt: this.endedAt, ...this.exit }),
     }
   }
@@ -136,6 +144,7 @@ export class TaskRun {
   /** Passes on what a person types. */
   write(data: string): void {
     this.process?.write(data)
+    this.person.typed()
   }
 
   /** Answers the call that waits for it, and goes on for `limitMs` more (`null`: without a limit). */
@@ -200,10 +209,18 @@ export class TaskRun {
   private onData(bytes: Uint8Array): boolean {
     if (this.left) return true
     const room = this.log.append(bytes)
+    this.person.printed(bytes)
     this.live?.changed()
     this.options.onOutput?.()
     this.paused = !room
     return room
+  }
+
+  /** Nobody is stopped while they answer; a task in the background may wait for somebody who never comes. */
+  private onPerson(): void {
+    if (this.person.isWaiting && this.options.start.canAnswer && !this.background) this.limit.rest()
+    else this.limit.goOn()
+    this.options.onChange?.()
   }
 
   private resume(): void {
@@ -250,6 +267,7 @@ export class TaskRun {
     if (this.settled) return
     this.settled = true
     this.limit.clear()
+    this.person.close()
     this.overWith.reject(error)
     this.end.reject(error)
     void this.leave()
@@ -274,6 +292,7 @@ export class TaskRun {
     if (this.settled) return
     this.settled = true
     this.limit.clear()
+    this.person.close()
     this.live?.stop()
     this.options.start.signal.removeEventListener('abort', this.onAbort)
     for (const timer of this.timers) clearTimeout(timer)
@@ -331,6 +350,6 @@ export class TaskRun {
     for (const timer of this.timers) clearTimeout(timer)
     this.process?.release()
     await this.log.close()
-    this.options.onGone()
+    this.options.onGone?.()
   }
 }
