@@ -7,10 +7,14 @@ import { listDirectoryTool } from '../tool/builtin/list-directory'
 import { patchTool } from '../tool/builtin/patch'
 import { readTool } from '../tool/builtin/read'
 import { readMediaFileTool } from '../tool/builtin/read-media-file'
+import { taskListTool } from '../tool/builtin/task-list'
+import { taskOutputTool } from '../tool/builtin/task-output'
+import { taskStopTool } from '../tool/builtin/task-stop'
 import { todoListTool } from '../tool/builtin/todo-list'
 import { writeTool } from '../tool/builtin/write'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
+import type { SessionTasks } from '../tool/session-tasks'
 import type { Tool } from '../tool/tool'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createReadState } from '../workspace/read-state'
@@ -32,7 +36,7 @@ interface Kit {
 }
 
 /** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
-export function createSessionTools(deps: { tasks: TerminalTasks }): SessionTools {
+export function createSessionTools(deps: { terminals: TerminalTasks; tasksOf(session: Session): SessionTasks }): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
@@ -45,6 +49,7 @@ export function createSessionTools(deps: { tasks: TerminalTasks }): SessionTools
       get: () => session.header.todos,
       set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }),
     }
+    const tasks = deps.tasksOf(session)
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace }),
@@ -54,7 +59,10 @@ export function createSessionTools(deps: { tasks: TerminalTasks }): SessionTools
       grepTool({ workspace }),
       globTool({ workspace }),
       readMediaFileTool({ workspace, imagesIn: () => true }),
-      bashTool({ workspace, tasks: deps.tasks }),
+      bashTool({ workspace, terminals: deps.terminals, tasks }),
+      taskListTool({ tasks }),
+      taskOutputTool({ tasks }),
+      taskStopTool({ tasks }),
       todoListTool({ todos }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }

@@ -35,6 +35,8 @@ export interface Store {
   release(sessionId: string): void
   /** Sessions with a turn that is open although no live process holds them: their process died. */
   interrupted(): string[]
+  /** Sessions, not archived, whose agent is still to be told of background tasks. */
+  owedNews(): string[]
   /** Deletes a session and all its events. */
   remove(sessionId: string): void
   close(): void

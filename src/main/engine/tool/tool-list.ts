@@ -9,5 +9,8 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'Glob', description: 'Finds files by name' },
   { name: 'ReadMediaFile', description: 'Shows pictures to models that can see' },
   { name: 'Bash', description: 'Runs a command in a terminal' },
+  { name: 'TaskList', description: 'Lists the background tasks of the session' },
+  { name: 'TaskOutput', description: 'Shows what a background task has printed' },
+  { name: 'TaskStop', description: 'Stops a background task' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

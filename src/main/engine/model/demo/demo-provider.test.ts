@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { collect } from '../../../../../test/support/collect-chunks'
+import { memorySessionTasks } from '../../../../../test/support/memory-session-tasks'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import type { Message } from '../../../../shared/model/message'
 import type { Todo } from '../../../../shared/model/todo'
@@ -40,7 +41,7 @@ async function play(folder: string, options: { rejected?: string[]; without?: st
     writeTool({ workspace }),
     editTool({ workspace }),
     listDirectoryTool({ workspace }),
-    bashTool({ workspace, tasks }),
+    bashTool({ workspace, terminals: tasks, tasks: memorySessionTasks().tasks }),
     todoListTool({ todos: store }),
   ].filter((tool) => !options.without?.includes(tool.name))
   const registry = createRegistry(tools)

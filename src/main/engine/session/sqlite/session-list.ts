@@ -4,7 +4,7 @@ import type { Database } from './database'
 import type { Leases } from './lease'
 
 /** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
-export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted'> {
+export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted' | 'owedNews'> {
   const rows = db
     .prepare<
       [{ folder: string | null; archived: number | null; limit: number }],
@@ -16,6 +16,13 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
     )
     .raw()
   const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
+  // As `JSON.stringify` writes it; inside a string its quotes would be escaped. Headers folded before there was news owe none.
+  const owed = db
+    .prepare<[], string>(
+      `SELECT s.id FROM session s JOIN session_header h ON h.session_id = s.id
+       WHERE s.removed = 0 AND s.archived = 0 AND instr(h.header, '"news":[{') > 0`,
+    )
+    .pluck()
 
   return {
     list({ folder, archived, limit = -1 } = {}) {
@@ -38,6 +45,7 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
         }
       })
     },
+    owedNews: () => owed.all(),
     interrupted() {
       const elsewhere = leases.allElsewhere()
       const held = leases.held()

@@ -6,6 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { DEFAULT_SETTINGS } from '../../config/settings'
 import { commandEnv } from '../../task/command-env'
 import { createTerminalTasks } from '../../task/create-terminal-tasks'
+import { memorySessionTasks } from '../../../../../test/support/memory-session-tasks'
 import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/terminal-tasks'
 import { createReadState } from '../../workspace/read-state'
 import { createWorkspace } from '../../workspace/create-workspace'
@@ -19,7 +20,14 @@ async function setup(): Promise<{ tool: BashTool; root: string }> {
   mkdirSync(root)
   const tasks = createTerminalTasks({ outputDir: join(folder, 'tasks'), env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
   onTestFinished(() => tasks.close())
-  return { tool: bashTool({ workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }), tasks }), root }
+  return {
+    tool: bashTool({
+      workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }),
+      terminals: tasks,
+      tasks: memorySessionTasks().tasks,
+    }),
+    root,
+  }
 }
 
 /** A tool whose commands end as told, without being run; `asked` gets what it would have run. */
@@ -47,7 +55,14 @@ async function endingAs(
       return { text: '', totalChars: 0, truncated: false, durationMs: 5, leftRunning: [], notes: [], ...end, task }
     },
   }
-  return { tool: bashTool({ workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }), tasks }), asked }
+  return {
+    tool: bashTool({
+      workspace: createWorkspace({ root, addedFolders: [], reads: createReadState() }),
+      terminals: tasks,
+      tasks: memorySessionTasks().tasks,
+    }),
+    asked,
+  }
 }
 
 test('output comes as it is, without its last line end', async () => {
@@ -159,9 +174,10 @@ test('a folder that goes away between the approval and the start is told, not th
 test('unknown fields and odd timeouts do not pass', () => {
   const { input } = bashTool({
     workspace: createWorkspace({ root: '/', addedFolders: [], reads: createReadState() }),
-    tasks: {} as TerminalTasks,
+    terminals: {} as TerminalTasks,
+    tasks: memorySessionTasks().tasks,
   })
-  expect(input.safeParse({ command: 'ls', run_in_background: true }).success).toBe(false)
+  expect(input.safeParse({ command: 'ls', background: true }).success).toBe(false)
   expect(input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false)
   expect(input.safeParse({ command: 'ls', timeout: 1.5 }).success).toBe(false)
   expect(input.safeParse({ command: '' }).success).toBe(false)

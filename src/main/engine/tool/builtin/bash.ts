@@ -1,34 +1,38 @@
 import { stat } from 'node:fs/promises'
-import { constants } from 'node:os'
 import { z } from 'zod'
-import { cutStart } from '../../task/output-text'
-import type { TaskEnd, TerminalTasks } from '../../task/terminal-tasks'
+import type { TerminalTasks } from '../../task/terminal-tasks'
 import type { Workspace } from '../../workspace/workspace'
 import { cutAt } from '../limits'
+import type { SessionTasks } from '../session-tasks'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
+import { backgroundResult, foregroundResult, MAX_TIMEOUT_MS } from './bash-result'
 
 const DEFAULT_TIMEOUT_MS = 60_000
-const MAX_TIMEOUT_MS = 300_000
+const BACKGROUND_TIMEOUT_MS = 600_000
 /** Room for the output in a result of 50,000 characters; the rest is for what is said about it. */
 const MAX_OUTPUT_CHARS = 46_000
 /** Most the system takes as one argument. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1
-const CARD_CHARS = 8_000
-/** Shorter durations tell nothing. */
-const WORTH_TELLING_MS = 10_000
 
 const input = z.strictObject({
   command: z.string().min(1).describe('The command, in bash'),
   cwd: z.string().min(1).optional().describe('Folder to run in; default: the project folder'),
-  timeout: z.int().min(1).optional().describe(`In milliseconds; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}`),
-  description: z.string().optional().describe('What it does, in a few words'),
+  timeout: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(`In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background both ${BACKGROUND_TIMEOUT_MS}`),
+  description: z.string().optional().describe('What it does, in a few words; required in the background'),
+  run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
+  disable_timeout: z.boolean().optional().describe('No time limit, in the background only'),
 })
 
 type Input = z.output<typeof input>
 
 /** Runs commands as tasks of their own; see reference/tools.md, Shell. */
-export function bashTool({ workspace, tasks }: { workspace: Workspace; tasks: TerminalTasks }): Tool<typeof input> {
+export function bashTool(deps: { workspace: Workspace; terminals: TerminalTasks; tasks: SessionTasks }): Tool<typeof input> {
+  const { workspace } = deps
   return {
     name: 'Bash',
     description,
@@ -38,27 +42,50 @@ export function bashTool({ workspace, tasks }: { workspace: Workspace; tasks: Te
     timeoutMs: null,
     async prepare(asked) {
       const { command } = asked
+      const background = asked.run_in_background === true
       if (command.trim() === '') return refuse('The command is empty.')
       if (command.includes('\0')) return refuse('The command holds a NUL character, which no shell takes. Use printf "\\\\0" to make one.')
       if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
         return refuse('The command is longer than 128 KB, which the system does not take. Write it to a file with Write and run that.')
       }
+      const problem = contradiction(asked)
+      if (problem !== undefined) return refuse(problem)
       const cwd = await folderFor(workspace, asked.cwd)
       if (typeof cwd !== 'string') return cwd
       return {
-        summary: summaryOf(command),
+        summary: background ? `${summaryOf(command)} (in the background)` : summaryOf(command),
         accesses: [{ kind: 'command', command, cwd }],
         preview: async () => ({
           kind: 'command',
           command,
           cwd,
           ...(asked.description !== undefined && { description: asked.description }),
+          ...(background && { background: { timeoutMs: timeLimit(asked) } }),
         }),
-        rememberAs: { key: `bash:${cwd}\n${command}`, label: 'Allow exactly this command for this session' },
-        run: (ctx) => run(tasks, asked, cwd, ctx),
+        // Allowed to the end of a call is not allowed for hours.
+        rememberAs: background
+          ? { key: `bash&:${cwd}\n${command}`, label: 'Allow exactly this command in the background for this session' }
+          : { key: `bash:${cwd}\n${command}`, label: 'Allow exactly this command for this session' },
+        run: (ctx) => (background ? start(deps.tasks, asked, cwd, ctx) : run(deps, asked, cwd, ctx)),
       }
     },
   }
+}
+
+function contradiction({ description: about, run_in_background: background, disable_timeout: endless }: Input): string | undefined {
+  if (background && (about ?? '').trim() === '') {
+    return 'A command in the background needs a description: a few words by which the user knows it among other tasks.'
+  }
+  if (endless && !background) {
+    return `disable_timeout is for commands in the background only: add run_in_background and a description, or give a timeout of at most ${MAX_TIMEOUT_MS} ms.`
+  }
+  return undefined
+}
+
+/** In ms; `null`: none. */
+function timeLimit({ timeout, run_in_background: background, disable_timeout: endless }: Input): number | null {
+  if (!background) return Math.min(timeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS)
+  return endless ? null : Math.min(timeout ?? BACKGROUND_TIMEOUT_MS, BACKGROUND_TIMEOUT_MS)
 }
 
 async function folderFor(workspace: Workspace, asked: string | undefined): Promise<string | Refusal> {
@@ -83,12 +110,41 @@ function summaryOf(command: string): string {
   return shown.length > 120 ? `${cutAt(shown, 119)}…` : more ? `${shown} …` : shown
 }
 
-async function run(tasks: TerminalTasks, asked: Input, cwd: string, ctx: CallContext): Promise<ToolResult> {
-  const timeoutMs = Math.min(asked.timeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS)
+async function run(
+  { terminals, tasks }: { terminals: TerminalTasks; tasks: SessionTasks },
+  asked: Input,
+  cwd: string,
+  { callId, signal, progress }: CallContext,
+): Promise<ToolResult> {
   const { command, description: about } = asked
-  const start = { command, cwd, timeoutMs, signal: ctx.signal, onOutput: ctx.progress, ...(about !== undefined && { description: about }) }
+  const timeoutMs = timeLimit(asked) ?? MAX_TIMEOUT_MS
+  const canAnswer = tasks.canAnswer()
   try {
-    return resultOf(await tasks.run(start, MAX_OUTPUT_CHARS), timeoutMs)
+    const end = await terminals.run(
+      {
+        ...tasks.owner(callId),
+        command,
+        cwd,
+        timeoutMs,
+        canAnswer,
+        signal,
+        onOutput: progress,
+        ...(about !== undefined && { description: about }),
+      },
+      MAX_OUTPUT_CHARS,
+    )
+    if (end.task.status === 'running') tasks.moved(end.task)
+    return foregroundResult(end, { timeoutMs, canAnswer })
+  } catch (error) {
+    return failed(`The command could not be started: ${startProblem(error, cwd)}`)
+  }
+}
+
+async function start(tasks: SessionTasks, asked: Input, cwd: string, { callId }: CallContext): Promise<ToolResult> {
+  const { command, description: about = '' } = asked
+  const timeoutMs = timeLimit(asked)
+  try {
+    return backgroundResult(await tasks.start({ ...tasks.owner(callId), command, cwd, timeoutMs, description: about.trim() }))
   } catch (error) {
     return failed(`The command could not be started: ${startProblem(error, cwd)}`)
   }
@@ -102,63 +158,4 @@ function startProblem(error: unknown, cwd: string): string {
   if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
     return `the machine has no room for another process just now (${code}). Try again in a moment, or stop something.`
   return message
-}
-
-/** What the model reads: the output, then what it cannot see in it; how it ended comes last. */
-function resultOf(end: TaskEnd, timeoutMs: number): ToolResult {
-  const { task, durationMs, truncated } = end
-  const output = end.text.replace(/\s+$/, '')
-  const after = [...notesOf(end), ...endOf(end, timeoutMs)]
-  const nothing =
-    task.status === 'completed' && end.leftRunning.length === 0 ? 'The command succeeded and printed nothing.' : 'It printed nothing.'
-  const text = [output === '' ? nothing : output, ...after].join('\n')
-  return {
-    content: [{ type: 'text', text }],
-    ...(task.status !== 'completed' && { isError: true }),
-    details: {
-      kind: 'output',
-      taskId: task.taskId,
-      command: task.command,
-      ...(task.exitCode !== undefined && { exitCode: task.exitCode }),
-      durationMs,
-      text: cutStart(output, CARD_CHARS),
-      outputPath: task.outputPath,
-      truncated: truncated || output.length > CARD_CHARS,
-    },
-  }
-}
-
-function notesOf({ leftRunning, notes }: TaskEnd): string[] {
-  const shown = leftRunning.slice(0, 5).map(({ pid, command }) => `${pid} (${command})`)
-  if (leftRunning.length > 5) shown.push(`${leftRunning.length - 5} more`)
-  return [...notes.map((note) => `[${note}]`), ...(shown.length > 0 ? [`[Still running in the background: ${shown.join(', ')}]`] : [])]
-}
-
-function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
-  const { status, exitCode } = task
-  if (status === 'stopped') return [`Stopped by the user after ${seconds(durationMs)}.`]
-  if (status === 'timed_out') {
-    const longer = timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
-    return [
-      `Timed out: stopped after ${seconds(timeoutMs)}, with everything it had started. If it needs more time, ${longer}do less at once.`,
-    ]
-  }
-  if (status === 'failed') {
-    const took = durationMs >= WORTH_TELLING_MS ? ` (after ${seconds(durationMs)})` : ''
-    if (exitCode === undefined) return [`Ended by ${task.signal ?? 'a signal'}${took}.`]
-    return [`Exit code ${exitCode}${meaningOf(exitCode)}${took}`]
-  }
-  return durationMs >= WORTH_TELLING_MS ? [`[Took ${seconds(durationMs)}]`] : []
-}
-
-/** Codes a shell makes up itself. */
-function meaningOf(exitCode: number): string {
-  if (exitCode === 126) return ' (found but cannot be executed)'
-  if (exitCode === 127) return ' (command not found)'
-  const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0]
-  return signal === undefined ? '' : ` (ended by ${signal})`
-}
-
-function seconds(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1000).toFixed(1).replace(/\.0$/, '')} s` : `${Math.round(ms / 1000)} s`
 }

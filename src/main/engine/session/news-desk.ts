@@ -1,0 +1,141 @@
+import { CodedError, failureOf } from '../../../shared/model/errors'
+import type { TaskCustody } from '../task/task-custody'
+import type { Session } from './session'
+import type { HeldSessions } from './sessions'
+import { tailOf } from './session-tasks'
+import type { Store } from './store'
+import { prepareLost, prepareNews, TAIL_BYTES, type PreparedNews } from './task-news'
+
+/** When a session is held by another process, its news is that one's to tell; whether it did is looked at this often, in ms. */
+const AGAIN_MS = 5_000
+/** After a start, so that it is never delayed. */
+const START_MS = 200
+
+export interface NewsDeskDeps {
+  custody: Pick<TaskCustody, 'get' | 'list' | 'output' | 'onChange'>
+  store: Pick<Store, 'header' | 'owedNews'>
+  sessions: Pick<HeldSessions, 'withSession' | 'isLoaded'>
+  /** Whether sessions get their news without being opened, and start turns for it. */
+  startsTurns: boolean
+  now(): number
+  log(message: string): void
+}
+
+/** Brings the news of background tasks to their sessions. What is owed stands in the header of the session; a session tells it exactly once. */
+export interface NewsDesk {
+  /** Looks whether these tasks of a session are to be told of now. */
+  look(sessionId: string, taskIds: readonly string[]): void
+  /** Prepares everything that is due, for the turn that begins. Never rejects. */
+  gather(session: Session): Promise<void>
+  /** A session was loaded: what it is owed is looked at, and what a dead process had begun in it. */
+  opened(session: Session): void
+  /** Begins to listen, and looks for what ended while no Trestle ran. */
+  start(): void
+  close(): void
+}
+
+export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
+  const { custody, store, sessions, startsTurns, log } = deps
+  /** Sessions that another process had. */
+  const elsewhere = new Set<string>()
+  const adoptions = new WeakMap<Session, Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let unlisten: (() => void) | undefined
+  let closed = false
+
+  const prepare = async (taskId: string, now: boolean): Promise<PreparedNews | undefined> => {
+    const task = await custody.get(taskId).catch((error: unknown) => {
+      if (error instanceof CodedError && error.code === 'task.not_found') return undefined
+      throw error
+    })
+    if (!task) return prepareLost(taskId, deps.now())
+    return task.status === 'running' && !now ? undefined : prepareNews(task, await tailOf(custody, task, TAIL_BYTES))
+  }
+
+  const prepareDue = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
+    const owed = session.header.news.filter(({ taskId }) => taskIds === undefined || taskIds.includes(taskId))
+    // A task that somebody asked about and that has ended is owed twice, and told once.
+    for (const taskId of new Set(owed.map((one) => one.taskId))) {
+      try {
+        const prepared = await prepare(
+          taskId,
+          owed.some((one) => one.taskId === taskId && one.now === true),
+        )
+        if (prepared) session.news.add(prepared)
+      } catch (error) {
+        // It stays owed and is looked at again with the next turn or start.
+        log(`The news of ${taskId} could not be prepared: ${failureOf(error).message}`)
+      }
+    }
+  }
+
+  const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
+    await adoptions.get(session)
+    await prepareDue(session, taskIds)
+    if (startsTurns && !closed) await session.tellNews()
+  }
+
+  /** Looks at a session that need not be loaded. */
+  const visit = async (sessionId: string, taskIds?: readonly string[]): Promise<void> => {
+    const owed = store.header(sessionId)
+    if (!owed || owed.news.length === 0) return void elsewhere.delete(sessionId)
+    try {
+      await sessions.withSession(sessionId, (session) => attend(session, taskIds))
+      elsewhere.delete(sessionId)
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
+      elsewhere.add(sessionId)
+      timer ??= setInterval(again, AGAIN_MS).unref()
+    }
+  }
+
+  const again = (): void => {
+    for (const sessionId of elsewhere) safely(visit(sessionId))
+    if (elsewhere.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** Calls that a dead process was about to start in the background: what runs of them is owed to the agent too. */
+  const adopt = async (session: Session): Promise<void> => {
+    const own = await custody.list({ sessionId: session.id })
+    for (const task of own) {
+      if (task.background && task.callId !== undefined && session.cutOffCalls.has(task.callId))
+        session.record({ type: 'task.started', task })
+    }
+  }
+
+  const safely = (work: Promise<void>): void => {
+    work.catch((error: unknown) => {
+      if (!closed) log(`The news of a task could not be told: ${failureOf(error).message}`)
+    })
+  }
+
+  return {
+    look: (sessionId, taskIds) => safely(visit(sessionId, taskIds)),
+    async gather(session) {
+      await adoptions.get(session)?.catch(() => undefined)
+      if (session.header.news.length > 0) await prepareDue(session)
+    },
+    opened(session) {
+      if (session.cutOffCalls.size > 0) adoptions.set(session, adopt(session))
+      else if (session.header.news.length === 0) return
+      safely(sessions.withSession(session.id, (held) => attend(held)))
+    },
+    start() {
+      unlisten = custody.onChange(({ taskId, sessionId, background, status }) => {
+        if (status === 'running' || !background || sessionId === undefined || closed) return
+        if (startsTurns || sessions.isLoaded(sessionId)) safely(visit(sessionId, [taskId]))
+      })
+      if (!startsTurns) return
+      setTimeout(() => {
+        if (!closed) for (const sessionId of store.owedNews()) safely(visit(sessionId))
+      }, START_MS).unref()
+    },
+    close() {
+      closed = true
+      unlisten?.()
+      clearInterval(timer)
+    },
+  }
+}

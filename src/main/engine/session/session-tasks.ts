@@ -1,0 +1,84 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { Task, TaskOutputPage } from '../../../shared/model/task'
+import { nearest } from '../../../shared/nearest'
+import { PlainText } from '../task/plain-text'
+import type { TaskCustody } from '../task/task-custody'
+import type { SessionTasks, TaskTail } from '../tool/session-tasks'
+import type { NewsDesk } from './news-desk'
+
+/** More than are ever kept. */
+const ALL = 10_000
+
+/** What of a session its tasks need. */
+interface OwningSession {
+  readonly id: string
+  readonly header: { folder: string }
+  record(event: { type: 'task.started'; task: Task }): void
+}
+
+export interface SessionTasksDeps {
+  custody: TaskCustody
+  desk: Pick<NewsDesk, 'look'>
+  /** Whether a person can be asked. */
+  interactive: boolean
+}
+
+/** See `SessionTasks`. What goes on in the background is recorded in the session, so that its end is told, whatever happens meanwhile. */
+export function createSessionTasks(session: OwningSession, { custody, desk, interactive }: SessionTasksDeps): SessionTasks {
+  const { id: sessionId } = session
+  const owed = (task: Task): void => {
+    session.record({ type: 'task.started', task })
+    // It may have ended before it was recorded.
+    desk.look(sessionId, [task.taskId])
+  }
+  const list = async ({ activeOnly, limit }: { activeOnly: boolean; limit: number }): Promise<Task[]> =>
+    (await custody.list({ activeOnly, limit: ALL, sessionId })).filter((task) => task.background).slice(0, limit)
+
+  return {
+    owner: (callId) => ({ sessionId, callId, folder: session.header.folder }),
+    canAnswer: () => interactive,
+    async start(start) {
+      const task = await custody.start(start)
+      owed(task)
+      return task
+    },
+    moved: owed,
+    list,
+    async find(taskId) {
+      const task = await custody.get(taskId).catch(notFound)
+      if (task?.sessionId === sessionId) return { task }
+      if (task)
+        return { problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.` }
+      const shown = JSON.stringify(taskId.slice(0, 100))
+      const known = (await list({ activeOnly: false, limit: ALL })).map((one) => one.taskId)
+      if (known.length === 0) return { problem: `There is no task ${shown}: this session has no background tasks.` }
+      const near = nearest(taskId, known)
+      return {
+        problem: `There is no task ${shown}. ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'TaskList with active_only false shows those of this session.'}`,
+      }
+    },
+    wait: async (taskId, ms, signal) => (await custody.wait(taskId, ms, signal)).task,
+    tail: (task, maxBytes) => tailOf(custody, task, maxBytes),
+    stop: (taskId, reason) => custody.stop(taskId, reason),
+  }
+}
+
+/** Nothing is read but the end. What was kept when a record is gone cannot be read any more: then there is nothing to show. */
+export async function tailOf(custody: Pick<TaskCustody, 'output'>, { taskId }: Task, maxBytes: number): Promise<TaskTail> {
+  const page = await custody.output(taskId, { bytes: maxBytes }).catch(notFound)
+  if (!page) return { text: '', totalBytes: 0, shownBytes: 0 }
+  return { text: plainPage(page), totalBytes: page.total, shownBytes: page.to - page.from }
+}
+
+function plainPage({ text, from }: TaskOutputPage): string {
+  const reader = new PlainText()
+  // A piece from the middle may begin within an escape code or a character: it is read from its first whole line on.
+  const line = from > 0 ? text.indexOf('\n') + 1 : 0
+  reader.write(text.slice(line))
+  return reader.text().replace(/\s+$/, '')
+}
+
+function notFound(error: unknown): undefined {
+  if (error instanceof CodedError && error.code === 'task.not_found') return undefined
+  throw error
+}

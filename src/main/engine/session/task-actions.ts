@@ -1,0 +1,43 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { Tasks } from '../engine-api'
+import type { TaskCustody } from '../task/task-custody'
+import type { NewsDesk } from './news-desk'
+import type { HeldSessions } from './sessions'
+
+export interface TaskActionsDeps {
+  custody: Pick<TaskCustody, 'get' | 'start'>
+  sessions: Pick<HeldSessions, 'withSession'>
+  desk: Pick<NewsDesk, 'look'>
+}
+
+/** What a person can do with a task that its session takes part in. */
+export function createTaskActions({ custody, sessions, desk }: TaskActionsDeps): Pick<Tasks, 'restart' | 'sendToSession'> {
+  return {
+    async restart(taskId) {
+      const { command, cwd, folder, sessionId, description, timeoutMs = null } = await custody.get(taskId)
+      const start = {
+        command,
+        cwd,
+        timeoutMs,
+        ...(description !== undefined && { description }),
+        ...(folder !== undefined && { folder }),
+      }
+      if (sessionId === undefined) return custody.start(start)
+      return sessions.withSession(sessionId, async (session) => {
+        const task = await custody.start({ ...start, sessionId })
+        session.record({ type: 'task.started', task })
+        desk.look(sessionId, [task.taskId])
+        return task
+      })
+    },
+    async sendToSession(taskId) {
+      const { sessionId } = await custody.get(taskId)
+      if (sessionId === undefined) throw new CodedError('session.not_found', `The task ${taskId} belongs to no session.`)
+      await sessions.withSession(sessionId, (session) => {
+        session.record({ type: 'news.requested', taskId })
+        desk.look(sessionId, [taskId])
+      })
+      return { sessionId }
+    },
+  }
+}

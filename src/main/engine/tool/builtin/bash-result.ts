@@ -1,0 +1,115 @@
+import { constants } from 'node:os'
+import type { Task } from '../../../../shared/model/task'
+import { cutStart } from '../../task/output-text'
+import type { TaskEnd } from '../../task/terminal-tasks'
+import { durationText, oneLine, shortened, typedText } from '../task-lines'
+import type { ToolResult } from '../tool'
+
+/** Most time a call waits for its command. */
+export const MAX_TIMEOUT_MS = 300_000
+const CARD_CHARS = 8_000
+/** Shorter durations tell nothing. */
+const WORTH_TELLING_MS = 10_000
+
+const TOLD_AT_THE_END =
+  'You are told in a message when it ends, with its status and the end of its output; do not poll. To look at it before, use TaskOutput; to end it, TaskStop.'
+
+/** What the model reads of a command it started in the background. */
+export function backgroundResult(task: Task): ToolResult {
+  const limit =
+    task.timeoutMs === undefined ? 'It runs without a time limit.' : `It is stopped after ${durationText(task.timeoutMs)} if it still runs.`
+  const text = [`Runs in the background.`, ...idLines(task), `${limit} ${TOLD_AT_THE_END}`].join('\n')
+  return {
+    content: [{ type: 'text', text }],
+    details: { kind: 'task', task: shortened(task), text: '', truncated: false, started: 'started' },
+  }
+}
+
+/** What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last. */
+export function foregroundResult(end: TaskEnd, { timeoutMs, canAnswer }: { timeoutMs: number; canAnswer: boolean }): ToolResult {
+  const { task, durationMs, truncated } = end
+  const output = end.text.replace(/\s+$/, '')
+  const moved = task.status === 'running'
+  const after = [...notesOf(end, canAnswer), ...(moved ? movedText(end, timeoutMs) : endOf(end, timeoutMs))]
+  const text = [output === '' ? nothingText(end) : output, ...after].join('\n')
+  const shown = { text: cutStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
+  if (moved) return { content: [{ type: 'text', text }], details: { kind: 'task', task: shortened(task), ...shown, started: 'moved' } }
+  return {
+    content: [{ type: 'text', text }],
+    ...(task.status !== 'completed' && { isError: true }),
+    details: {
+      kind: 'output',
+      taskId: task.taskId,
+      command: task.command,
+      ...(task.exitCode !== undefined && { exitCode: task.exitCode }),
+      durationMs,
+      outputPath: task.outputPath,
+      ...shown,
+    },
+  }
+}
+
+function nothingText({ task, leftRunning }: TaskEnd): string {
+  if (task.status === 'running') return 'It has printed nothing so far.'
+  return task.status === 'completed' && leftRunning.length === 0 ? 'The command succeeded and printed nothing.' : 'It printed nothing.'
+}
+
+function idLines({ taskId, pid, outputPath }: Task): string[] {
+  return [`task_id: ${taskId}`, ...(pid === undefined ? [] : [`pid: ${pid}`]), 'status: running', `output_path: ${outputPath}`]
+}
+
+function movedText({ task, moved }: TaskEnd, timeoutMs: number): string[] {
+  const why =
+    moved === 'at_time_limit'
+      ? `It had not ended after ${durationText(timeoutMs)} and goes on in the background.`
+      : 'The user moved this command to the background, where it goes on.'
+  return [why, ...idLines(task), TOLD_AT_THE_END]
+}
+
+function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): string[] {
+  const { waited } = task
+  const shown = leftRunning.slice(0, 5).map(({ pid, command }) => `${pid} (${command})`)
+  if (leftRunning.length > 5) shown.push(`${leftRunning.length - 5} more`)
+  return [
+    ...notes.map((note) => `[${note}]`),
+    ...(shown.length > 0 ? [`[Still running in the background: ${shown.join(', ')}]`] : []),
+    ...(waited ? [`[${waitedText(waited, canAnswer || waited.typed, task)}]`] : []),
+  ]
+}
+
+/** That it asked a person at its terminal, and what came of it; never what was typed. */
+function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boolean, { status }: Task): string {
+  const asked = `The command waited for input at its terminal, not on stdin: ${JSON.stringify(oneLine(text.trim()))}`
+  if (canAnswer) return `${asked}; ${typedText(typed)}.`
+  const advice =
+    'run it so that it does not ask (an option such as -y, --batch or --no-input; sudo -n; GIT_TERMINAL_PROMPT=0; ssh -o BatchMode=yes), or tell the user what to run'
+  return `${asked}. Nobody is there to type${status === 'timed_out' ? ', so it waited until its time was up' : ''}: ${advice}.`
+}
+
+function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
+  const { status, exitCode } = task
+  if (status === 'lost')
+    return [`Lost after ${durationText(durationMs)}: the program that ran it is gone. Look what it had done before you run it again.`]
+  if (status === 'stopped') return [`Stopped by the user after ${durationText(durationMs)}.`]
+  if (status === 'timed_out') {
+    if (task.waited) return [`Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started.`]
+    const longer = timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
+    return [
+      `Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started. If it needs more time, ${longer}do less at once.`,
+    ]
+  }
+  if (status === 'failed') {
+    const took = durationMs >= WORTH_TELLING_MS ? ` (after ${durationText(durationMs)})` : ''
+    if (exitCode === undefined) return [`Ended by ${task.signal ?? 'a signal'}${took}.`]
+    return [`Exit code ${exitCode}${meaningOf(exitCode)}${took}`]
+  }
+  return durationMs >= WORTH_TELLING_MS ? [`[Took ${durationText(durationMs)}]`] : []
+}
+
+/** Codes a shell makes up itself. */
+function meaningOf(exitCode: number): string {
+  if (exitCode === 126) return ' (found but cannot be executed)'
+  if (exitCode === 127) return ' (command not found)'
+  const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0]
+  return signal === undefined ? '' : ` (ended by ${signal})`
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Task } from '../../../../shared/model/task'
+import { cutStart } from '../../task/output-text'
+import type { SessionTasks } from '../session-tasks'
+import { outputLines, shortened, taskLines } from '../task-lines'
+import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
+import description from './task-output.md?raw'
+
+const TAIL_BYTES = 32 * 1024
+const CARD_CHARS = 8_000
+
+const input = z.strictObject({
+  task_id: z.string().min(1).describe('As Bash or TaskList gave it'),
+  block: z.boolean().default(false).describe('Wait for the end of the task'),
+  timeout: z.number().min(0).max(3600).default(30).describe('How long to wait, in seconds'),
+})
+
+type Input = z.output<typeof input>
+
+/** How a background task stands and what it printed last; see reference/tools.md, Shell. */
+export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {
+  return {
+    name: 'TaskOutput',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    // It waits as long as it was asked to.
+    timeoutMs: null,
+    async prepare(asked) {
+      return { summary: asked.task_id, accesses: [], run: (ctx) => run(tasks, asked, ctx) }
+    },
+  }
+}
+
+async function run(tasks: SessionTasks, { task_id: taskId, block, timeout }: Input, ctx: CallContext): Promise<ToolResult> {
+  const found = await tasks.find(taskId)
+  if ('problem' in found) return failed(found.problem)
+  const waits = block && found.task.status === 'running'
+  const task = waits ? await tasks.wait(taskId, timeout * 1000, ctx.signal) : found.task
+  const { text, shownBytes, totalBytes } = await tasks.tail(task, TAIL_BYTES)
+  const cut = shownBytes < totalBytes
+  const lines = [
+    `retrieval_status: ${retrievalOf(task, block)}`,
+    ...taskLines(task, { whole: true }),
+    ...outputLines(task),
+    '',
+    text === '' ? 'It has printed nothing.' : cut ? `The last ${shownBytes} of ${totalBytes} bytes:` : 'All of its output:',
+  ]
+  return ok(text === '' ? lines.join('\n') : `${lines.join('\n')}\n${text}`, {
+    kind: 'task',
+    task: shortened(task),
+    text: cutStart(text, CARD_CHARS),
+    truncated: cut || text.length > CARD_CHARS,
+  })
+}
+
+function retrievalOf(task: Task, block: boolean): 'success' | 'timeout' | 'not_ready' {
+  if (task.status !== 'running') return 'success'
+  return block ? 'timeout' : 'not_ready'
+}

@@ -1,0 +1,23 @@
+import type { Task } from '../../src/shared/model/task'
+import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
+import type { SessionTasks } from '../../src/main/engine/tool/session-tasks'
+import { memoryCustody, type MemoryCustody } from './memory-custody'
+
+export interface MemorySessionTasks {
+  tasks: SessionTasks
+  custody: MemoryCustody
+  /** The tasks whose end the session recorded that it owes to the agent. */
+  owed: Task[]
+}
+
+/** The tasks of the session s1 in /project, over plain maps. */
+export function memorySessionTasks({ custody = memoryCustody(), interactive = true } = {}): MemorySessionTasks {
+  const owed: Task[] = []
+  const session = {
+    id: 's1',
+    header: { folder: '/project' },
+    record: (event: { type: string; task: Task }) => void owed.push(event.task),
+  }
+  const tasks = createSessionTasks(session, { custody, desk: { look: () => undefined }, interactive })
+  return { tasks, custody, owed }
+}
