@@ -1,6 +1,6 @@
-import { execFile, type ChildProcess } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChildProcess } from 'node:child_process'
+import { commandOf } from './watch/command-of'
+import { isAliveState, processTable, type ProcessEntry, type ProcessTable } from './watch/process-table'
 
 /** A living process of one command. */
 export interface SessionProcess {
@@ -10,63 +10,25 @@ export interface SessionProcess {
   command: string
 }
 
-/** Processes looked at before others get a turn: a machine can have many thousands. */
-const BATCH = 200
-
-/**
- * Everything alive in the session that `leader` began, the leader included, whatever process groups it is spread over. Where the system does
- * not tell sessions (anything but Linux): the descendants of the leader and the members of `groups`.
- */
+/** Everything alive in the session that `leader` began, the leader included, whatever process groups it is spread over. */
 export async function sessionProcesses(leader: number, groups: readonly number[]): Promise<SessionProcess[]> {
-  return process.platform === 'linux' ? fromProc(leader) : fromPs(leader, groups)
+  return inSession(await processTable(), leader, groups).map((entry) => ({
+    pid: entry.pid,
+    group: entry.group,
+    command: commandOf(entry),
+  }))
 }
 
-async function fromProc(leader: number): Promise<SessionProcess[]> {
-  const found: SessionProcess[] = []
-  let looked = 0
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name)
-    if (!Number.isInteger(pid)) continue
-    if (++looked % BATCH === 0) await nextTurn()
-    const stat = read(`/proc/${pid}/stat`)
-    // The name in parentheses may hold anything, parentheses too.
-    const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (Number(session) !== leader || state === 'Z' || state === 'X') continue
-    found.push({ pid, group: Number(group), command: commandLine(read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')) })
+/** The same in a table. Where the system does not tell sessions (anything but Linux): the descendants of the leader and the members of `groups`. */
+export function inSession(table: ProcessTable, leader: number, groups: readonly number[]): ProcessEntry[] {
+  const all = [...table.values()].filter(({ state }) => isAliveState(state))
+  if (process.platform === 'linux') return all.filter(({ session }) => session === leader)
+  const found = new Set([leader])
+  for (let before = -1; before !== found.size;) {
+    before = found.size
+    for (const { pid, parent, group } of all) if (found.has(parent) || group === leader || groups.includes(group)) found.add(pid)
   }
-  return found
-}
-
-/** '' for a process that has just ended. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-async function fromPs(leader: number, groups: readonly number[]): Promise<SessionProcess[]> {
-  const listing = await new Promise<string>((resolve) => {
-    execFile('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,command='], { maxBuffer: 16 * 1024 * 1024 }, (_error, stdout) => resolve(stdout))
-  })
-  const all = listing.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s*(.*)$/.exec(line)
-    return match && !match[4]!.startsWith('Z')
-      ? [{ pid: Number(match[1]), parent: Number(match[2]), group: Number(match[3]), command: commandLine(match[5]!) }]
-      : []
-  })
-  const ours = new Set([leader])
-  for (let before = -1; before !== ours.size;) {
-    before = ours.size
-    for (const { pid, parent, group } of all) if (ours.has(parent) || group === leader || groups.includes(group)) ours.add(pid)
-  }
-  return all.filter(({ pid }) => ours.has(pid)).map(({ pid, group, command }) => ({ pid, group, command }))
-}
-
-function commandLine(text: string): string {
-  const line = text.trim()
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line
+  return all.filter(({ pid }) => found.has(pid))
 }
 
 /** Sends a signal to a process group. False: there is no such group. */

@@ -29,7 +29,10 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
     stop: async (graceMs) =>
       leader === undefined
         ? undefined
-        : stopSession({ leader, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] }, graceMs),
+        : stopSession(
+            { taskId: start.taskId, leader, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] },
+            graceMs,
+          ),
     leftRunning: async () => (leader !== undefined && signalGroup(leader, 0) ? sessionProcesses(leader, [leader]) : []),
     release: () => void stdout.destroy(),
   }

@@ -91,7 +91,7 @@ function startInTerminal(native: NativePty, leaders: Leaders, start: ProcessStar
     async stop(graceMs) {
       const known = pid ?? (await leader.pid)
       if (known === undefined) return
-      await stopSession({ leader: known, leaderOnlyWaits: true, leaderIsGone: () => isOver, groups }, graceMs)
+      await stopSession({ taskId: start.taskId, leader: known, leaderOnlyWaits: true, leaderIsGone: () => isOver, groups }, graceMs)
       letGo()
     },
     leftRunning: async () => (pid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(pid, [group]) : []),

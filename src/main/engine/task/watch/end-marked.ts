@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MarkedProcesses, type ProcessesByTask } from './marked-processes'
-import { processTable, type ProcessEntry, type ProcessTable } from './process-table'
+import { isAliveState, processTable, type ProcessEntry, type ProcessTable } from './process-table'
 import { signalGroupOf, signalProcess } from './signal-process'
 
 /** What to end, as it is found at each look; whoever is added meanwhile is ended too. */
 export interface Ending {
   /** Everything that is to be gone at the end. */
   find(found: { table: ProcessTable; byTask: ProcessesByTask }): readonly ProcessEntry[]
+  /** Process groups that were sent SIGTERM already. */
+  asked?: readonly number[]
   /** Who of `left` is not asked to end yet, only killed with the others after the grace. */
   spare?(left: readonly ProcessEntry[]): ProcessEntry | undefined
 }
@@ -15,6 +17,7 @@ interface Running {
   ending: Ending
   killAt: number
   asked: Set<string>
+  looks: number
   /** Looks in a row that found nothing. */
   empty: number
   /** Looks since the killing began. */
@@ -47,7 +50,7 @@ export function endMarked(taskIds: readonly string[], graceMs: number): Promise<
 /** The same for whatever `ending` finds. */
 export function endProcesses(ending: Ending, graceMs: number): Promise<ProcessEntry[]> {
   return new Promise((done) => {
-    running.add({ ending, killAt: performance.now() + graceMs, asked: new Set(), empty: 0, kills: 0, done })
+    running.add({ ending, killAt: performance.now() + graceMs, asked: new Set(), looks: 0, empty: 0, kills: 0, done })
     if (!isLooking) void lookUntilDone()
   })
 }
@@ -94,6 +97,7 @@ function act(each: Running, found: { table: ProcessTable; byTask: ProcessesByTas
 
 function ask(each: Running, left: readonly ProcessEntry[], found: { table: ProcessTable }): void {
   const spared = each.ending.spare?.(left)
+  if (each.looks++ === 0) for (const entry of left) if (each.ending.asked?.includes(entry.group)) note(each, entry, 'SIGTERM')
   const isNew = left.filter((entry) => entry !== spared && note(each, entry, 'SIGTERM'))
   signalAll(isNew, found, 'SIGTERM')
   // What is stopped (Ctrl-Z, SIGSTOP) hears of it only when it goes on.
@@ -105,7 +109,7 @@ function signalAll(entries: readonly ProcessEntry[], { table }: { table: Process
   const wanted = new Set(entries.map(({ pid }) => pid))
   const shared = new Set<number>()
   const groups = new Set(entries.map(({ group }) => group))
-  for (const { pid, group } of table.values()) if (groups.has(group) && !wanted.has(pid)) shared.add(group)
+  for (const { pid, group, state } of table.values()) if (groups.has(group) && !wanted.has(pid) && isAliveState(state)) shared.add(group)
   const reached = new Set<number>()
   for (const entry of entries) {
     if (reached.has(entry.group)) continue
