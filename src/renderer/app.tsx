@@ -14,6 +14,7 @@ import { LockedOut } from './features/shell/locked-out'
 import { MessagesDialog } from './features/shell/messages-dialog'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
+import { TrustedFolders } from './features/trust/trusted-folders'
 import { InboxView } from './inbox-view'
 import { SessionInspector, SessionPage } from './session-page'
 import { useLayout } from './state/layout-state'
@@ -88,7 +89,7 @@ export function App({ connection }: { connection: Connection }) {
           <>
             <HeaderBar {...frame} title="Settings" folder={undefined} onClose={leave} />
             {banners}
-            <SettingsPage section={view.section} info={info} />
+            <SettingsPage section={view.section} info={info} trustedFolders={<TrustedFolders />} />
           </>
         )}
         {view.kind === 'inbox' && (

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
@@ -8,6 +8,9 @@ import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
 import { TodosPane } from './features/inspector/todos-pane'
 import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
+import { TrustBanner } from './features/trust/trust-banner'
+import { TrustMark } from './features/trust/trust-mark'
+import { useTrustView } from './features/trust/use-trust'
 import { useLayout } from './state/layout-state'
 import { titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
@@ -35,6 +38,8 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
     if (notFound) useLayout.getState().forgetSession(sessionId)
   }, [notFound, sessionId])
   const known = header ?? summary
+  const trust = useTrustView(known?.folder)
+  const [asksAgain, setAsksAgain] = useState(false)
   return (
     <>
       <HeaderBar
@@ -45,6 +50,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       >
         {header ? (
           <>
+            {trust && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
             <ModeSwitch sessionId={sessionId} />
             <ContextMeter sessionId={sessionId} />
@@ -54,6 +60,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         )}
       </HeaderBar>
       {banners}
+      {trust && <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
     </>
   )

@@ -138,7 +138,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
       />
       <div>
         <p className="text-small text-ink-2">
-          {scope === 'user' ? 'This is appended, word for word:' : 'The rule, word for word:'} Deny and ask rules beat it.
+          {scope === 'user' ? 'What is appended to the file, word for word.' : 'The rule, word for word.'} Deny and ask rules beat it.
         </p>
         <pre className="always-rule" tabIndex={0} aria-label="The rule">
           {ruleText(choice.pattern, scope)}

@@ -96,7 +96,10 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
               <p className="flex min-w-0 items-baseline gap-2 pb-1">
                 <span className="flex-none text-ink-3 tabular-nums">{index + 1}</span>
                 <b className="flex-none font-semibold">{entry.tool}</b>
-                <code className="min-w-0 flex-1 break-words whitespace-pre-wrap">{entry.summary}</code>
+                <code className="min-w-0 flex-1 break-words whitespace-pre-wrap">
+                  {/* A command stands in full below. */}
+                  {result?.data?.preview?.kind !== 'command' && entry.summary}
+                </code>
                 <span className="max-w-[40%] flex-none truncate text-small text-ink-3">
                   {gone
                     ? 'does not wait any more'

@@ -26,13 +26,25 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
   return (
     <div className="inbox-row" data-open={open || undefined}>
       <div className="inbox-line">
-        <button type="button" data-entry={key} className="inbox-toggle" aria-expanded={open} onClick={onToggle}>
+        <button
+          type="button"
+          data-entry={key}
+          className="inbox-toggle"
+          aria-expanded={open}
+          aria-label={`${entry.tool} ${entry.summary}`}
+          onClick={onToggle}
+        >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
-          <Dot status="waiting" silent />
-          <b>{entry.tool}</b>
-          <span className="inbox-summary" title={entry.summary}>
-            {entry.summary}
-          </span>
+          {/* What is open says so itself. */}
+          {!open && (
+            <>
+              <Dot status="waiting" silent />
+              <b>{entry.tool}</b>
+              <span className="inbox-summary" title={entry.summary}>
+                {entry.summary}
+              </span>
+            </>
+          )}
         </button>
         <span className="inbox-where">
           <button type="button" className="inbox-session" title={`Open the session “${title}” in ${entry.folder}`} onClick={onOpenSession}>

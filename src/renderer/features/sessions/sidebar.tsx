@@ -171,6 +171,7 @@ function InboxEntry({ current }: { current: boolean }) {
       <span role="status" className="contents">
         {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
       </span>
+      {waiting === 0 && <Kbd keys="Mod+J" />}
     </button>
   )
 }

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { PERMISSION_MODES } from '../../../shared/model/approval'
 import type { SettingsView } from '../../../shared/model/settings'
 import { MODE_WORDS } from '../../state/mode-words'
@@ -8,6 +8,7 @@ import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/theme'
 import { tellFailure } from '../../state/toasts-state'
 import { RadioList } from '../../ui/radio-list'
 import { Switch } from '../../ui/switch'
+import { NotificationsPart } from './notifications-part'
 import { SectionHead } from './section-head'
 
 const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
@@ -17,7 +18,7 @@ const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
 }
 
 /** How it looks, how much is asked, and which tools the model is offered. */
-export function GeneralSection({ settings }: { settings: SettingsView }) {
+export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
   const theme = useTheme()
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
   return (
@@ -43,6 +44,15 @@ export function GeneralSection({ settings }: { settings: SettingsView }) {
           onChange={(mode) => setMode.mutate(mode, { onError: tellFailure })}
           options={PERMISSION_MODES.map((value) => ({ value, label: MODE_WORDS[value].name, description: MODE_WORDS[value].meaning }))}
         />
+      </section>
+      <NotificationsPart settings={settings} />
+      <section aria-labelledby="settings-trust">
+        <SectionHead
+          id="settings-trust"
+          title="Trusted folders"
+          text="Projects whose own configuration (.trestle/config.toml) counts, with what it allows."
+        />
+        {trustedFolders}
       </section>
       <ToolsPart settings={settings} />
     </div>

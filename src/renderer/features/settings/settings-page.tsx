@@ -1,4 +1,5 @@
 import { Tabs } from 'radix-ui'
+import type { ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { failureFrom } from '../../client/failure-from'
 import { SETTINGS_SECTIONS, useLayout, type SettingsSection } from '../../state/layout-state'
@@ -14,8 +15,15 @@ import { ProvidersSection } from './providers-section'
 
 const WORDS: Record<SettingsSection, string> = { providers: 'Providers', models: 'Models', general: 'General', about: 'About' }
 
+interface SettingsPageProps {
+  section: SettingsSection
+  info: AppInfo | undefined
+  /** The list of them, with a way to stop trusting. */
+  trustedFolders: ReactNode
+}
+
 /** The settings, in the main area. */
-export function SettingsPage({ section, info }: { section: SettingsSection; info: AppInfo | undefined }) {
+export function SettingsPage({ section, info, trustedFolders }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   return (
     <Tabs.Root value={section} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
@@ -42,7 +50,7 @@ export function SettingsPage({ section, info }: { section: SettingsSection; info
                 {name === 'models' && (
                   <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
                 )}
-                {name === 'general' && <GeneralSection settings={settings} />}
+                {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>
             ) : error ? (
