@@ -1,0 +1,109 @@
+import { ArrowDownToLine, EllipsisVertical, RotateCw, Send, Square, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { Task } from '../../../shared/model/task'
+import { shortPath } from '../../state/folder-name'
+import type { TaskActions } from '../../state/task-actions'
+import { useUsage } from '../../state/task-usage'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { Dot } from '../../ui/dot'
+import { IconButton } from '../../ui/icon-button'
+import { Menu } from '../../ui/menu'
+import { distinctPorts, PortLink } from './port-link'
+import { ProcessTree } from './process-tree'
+import { TaskMenuItems } from './task-menu'
+import { endWords, statusDot, statusWord, waits } from './task-words'
+
+interface TaskDetailProps {
+  task: Task
+  userHome: string | undefined
+  actions: TaskActions
+  terminal: ReactNode
+  onOpen: (taskId: string) => void
+  onClose: () => void
+}
+
+/** One task, opened: what can be done with it, its processes, and its terminal. */
+export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose }: TaskDetailProps) {
+  const usage = useUsage((state) => state.usage.get(task.taskId))
+  const [tree, setTree] = useState(false)
+  const runs = task.status === 'running'
+  const end = endWords(task)
+  const count = usage?.processes.length ?? 0
+  const restart = async (): Promise<void> => {
+    const next = await actions.restart(task)
+    if (next) onOpen(next.taskId)
+  }
+  return (
+    <section aria-label={`Task: ${task.command}`} className="task-detail">
+      <header className="task-detail-head">
+        <Dot status={statusDot(task)} silent />
+        <div className="min-w-0 flex-1">
+          <h2 className="truncate font-mono text-ui font-medium" title={task.command}>
+            {task.command}
+          </h2>
+          <p className="flex min-w-0 gap-2 text-tiny text-ink-3">
+            <span className={cx('flex-none', waits(task) && 'text-wait-ink')}>
+              {statusWord(task)}
+              {end !== '' && ` · ${end}`}
+            </span>
+            <span className="min-w-0 truncate" title={task.cwd}>
+              {task.description !== undefined && `${task.description} · `}
+              {shortPath(task.cwd, userHome)}
+            </span>
+          </p>
+        </div>
+        {runs && count > 0 && (
+          <Button size="small" variant="quiet" aria-expanded={tree} onClick={() => setTree(!tree)}>
+            {count === 1 ? '1 process' : `${count} processes`}
+          </Button>
+        )}
+        {runs && distinctPorts(usage?.ports ?? []).map(({ port, address }) => <PortLink key={port} port={port} address={address} />)}
+        {runs && task.background === false && (
+          <Button size="small" icon={<ArrowDownToLine aria-hidden />} onClick={() => actions.moveToBackground(task)}>
+            <span className="max-mid:sr-only">To the background</span>
+          </Button>
+        )}
+        {task.sessionId !== undefined && (
+          <Button size="small" icon={<Send aria-hidden />} onClick={() => actions.sendToSession(task)}>
+            <span className="max-mid:sr-only">Send to session</span>
+          </Button>
+        )}
+        {runs ? (
+          <Button size="small" variant="danger" icon={<Square aria-hidden />} onClick={() => actions.stop(task)}>
+            Stop
+          </Button>
+        ) : (
+          <Button size="small" icon={<RotateCw aria-hidden />} onClick={() => void restart()}>
+            Start again
+          </Button>
+        )}
+        <Menu
+          label="Actions"
+          align="end"
+          trigger={
+            <IconButton label="More">
+              <EllipsisVertical aria-hidden />
+            </IconButton>
+          }
+        >
+          <TaskMenuItems task={task} actions={actions} onOpen={onOpen} />
+        </Menu>
+        <IconButton label="Close the terminal" onClick={onClose}>
+          <X aria-hidden />
+        </IconButton>
+      </header>
+      {task.problem !== undefined && (
+        <p role="status" className="flex-none bg-fail-bg px-[18px] py-1 text-small text-fail-ink">
+          {task.problem}
+        </p>
+      )}
+      {tree && usage && count > 0 && (
+        <div className="max-h-[38%] flex-none overflow-y-auto border-b border-line">
+          <ProcessTree processes={usage.processes} />
+        </div>
+      )}
+      {terminal}
+    </section>
+  )
+}

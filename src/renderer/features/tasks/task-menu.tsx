@@ -1,0 +1,57 @@
+import { Copy, Download, MessageSquare, RotateCw, Send, SquareTerminal, Square, ArrowDownToLine } from 'lucide-react'
+import type { Task } from '../../../shared/model/task'
+import type { TaskActions } from '../../state/task-actions'
+import { MenuItem, MenuSeparator } from '../../ui/menu'
+
+interface TaskMenuItemsProps {
+  task: Task
+  actions: TaskActions
+  onOpen: (taskId: string) => void
+}
+
+/** Everything that can be done with one task. */
+export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
+  const runs = task.status === 'running'
+  const restart = async (): Promise<void> => {
+    const next = await actions.restart(task)
+    if (next) onOpen(next.taskId)
+  }
+  return (
+    <>
+      <MenuItem icon={<SquareTerminal aria-hidden />} kbd="Enter" onSelect={() => onOpen(task.taskId)}>
+        Open the terminal
+      </MenuItem>
+      {task.sessionId !== undefined && (
+        <>
+          <MenuItem icon={<MessageSquare aria-hidden />} onSelect={() => actions.goToSession(task)}>
+            Go to its session
+          </MenuItem>
+          <MenuItem icon={<Send aria-hidden />} onSelect={() => actions.sendToSession(task)}>
+            Send the output to its session
+          </MenuItem>
+        </>
+      )}
+      <MenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyCommand(task)}>
+        Copy the command
+      </MenuItem>
+      <MenuItem icon={<Download aria-hidden />} onSelect={() => actions.download(task)}>
+        Download the log
+      </MenuItem>
+      <MenuSeparator />
+      {runs && task.background === false && (
+        <MenuItem icon={<ArrowDownToLine aria-hidden />} onSelect={() => actions.moveToBackground(task)}>
+          Move to the background
+        </MenuItem>
+      )}
+      {runs ? (
+        <MenuItem icon={<Square aria-hidden />} kbd="Del" danger onSelect={() => actions.stop(task)}>
+          Stop it and all it started
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<RotateCw aria-hidden />} onSelect={() => void restart()}>
+          Start again
+        </MenuItem>
+      )}
+    </>
+  )
+}

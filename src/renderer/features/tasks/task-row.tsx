@@ -1,0 +1,177 @@
+import { EllipsisVertical, RotateCw, Square } from 'lucide-react'
+import { memo, type KeyboardEvent } from 'react'
+import type { Task, TaskUsage } from '../../../shared/model/task'
+import { answerTask } from '../../state/answer-task'
+import { folderName } from '../../state/folder-name'
+import { titleOf } from '../../state/ordered-sessions'
+import { useSessions } from '../../state/sessions-state'
+import { useTask } from '../../state/tasks-state'
+import type { TaskActions } from '../../state/task-actions'
+import { useUsage } from '../../state/task-usage'
+import { useSecond } from '../../state/use-second'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { Dot } from '../../ui/dot'
+import { IconButton } from '../../ui/icon-button'
+import { Menu } from '../../ui/menu'
+import { distinctPorts, PortLink } from './port-link'
+import { Sparkline } from './sparkline'
+import { TaskMenuItems } from './task-menu'
+import { endWords, memory, percent, runtime, statusDot, statusWord, waits } from './task-words'
+
+interface TaskRowProps {
+  taskId: string
+  selected: boolean
+  /** Whether Tab comes to this row. */
+  reachable: boolean
+  userHome: string | undefined
+  actions: TaskActions
+  onOpen: (taskId: string) => void
+  onFocus: (taskId: string) => void
+}
+
+/** One task of the list. Drawn again only when it, what it uses, or the second changes. */
+export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, userHome, actions, onOpen, onFocus }: TaskRowProps) {
+  const task = useTask(taskId)
+  const usage = useUsage((state) => state.usage.get(taskId))
+  if (!task) return null
+  const runs = task.status === 'running'
+  const tabIndex = reachable ? 0 : -1
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Delete' || !runs) return
+    event.preventDefault()
+    actions.stop(task)
+  }
+  return (
+    <div
+      data-task={taskId}
+      data-selected={selected || undefined}
+      data-waits={waits(task) || undefined}
+      className="task-row"
+      onClick={() => onOpen(taskId)}
+      onFocus={() => onFocus(taskId)}
+      onKeyDown={onKeyDown}
+    >
+      <Dot status={statusDot(task)} silent className="task-dot" />
+      <div className="task-main">
+        <div className="flex min-w-0 items-baseline gap-2">
+          <button
+            type="button"
+            data-task-button
+            tabIndex={tabIndex}
+            aria-current={selected ? 'true' : undefined}
+            aria-label={`${task.command}, ${statusWord(task)}`}
+            title={task.command}
+            className="task-command"
+          >
+            {task.command}
+          </button>
+          {task.background === false && <span className="task-faint flex-none">in the foreground</span>}
+        </div>
+        <TaskLine task={task} userHome={userHome} tabIndex={tabIndex} />
+      </div>
+      <div className="task-ports">
+        {runs &&
+          distinctPorts(usage?.ports ?? [])
+            .slice(0, 3)
+            .map(({ port, address }) => <PortLink key={port} port={port} address={address} tabIndex={tabIndex} />)}
+      </div>
+      <Numbers taskId={taskId} usage={runs ? usage : undefined} />
+      <Runtime task={task} />
+      <div className="task-acts">
+        {runs ? (
+          <IconButton label="Stop it and all it started" kbd="Del" tabIndex={tabIndex} onClick={stopping(() => actions.stop(task))}>
+            <Square aria-hidden />
+          </IconButton>
+        ) : (
+          <IconButton label="Start again" tabIndex={tabIndex} onClick={stopping(() => void actions.restart(task).then((next) => next && onOpen(next.taskId)))}>
+            <RotateCw aria-hidden />
+          </IconButton>
+        )}
+        <span onClick={(event) => event.stopPropagation()}>
+          <Menu
+            label={`Actions for ${task.command}`}
+            align="end"
+            trigger={
+              <IconButton label="More" tabIndex={tabIndex}>
+                <EllipsisVertical aria-hidden />
+              </IconButton>
+            }
+          >
+            <TaskMenuItems task={task} actions={actions} onOpen={onOpen} />
+          </Menu>
+        </span>
+      </div>
+    </div>
+  )
+})
+
+/** Below the command: how it stands, where it belongs, and what it said last. */
+function TaskLine({ task, userHome, tabIndex }: { task: Task; userHome: string | undefined; tabIndex: number }) {
+  const session = useSessions((state) => state.sessions.get(task.sessionId ?? ''))
+  const end = endWords(task)
+  const failed = task.status === 'failed' || task.status === 'timed_out' || task.status === 'lost'
+  if (waits(task)) {
+    return (
+      <div className="task-line">
+        <span className="task-ask">
+          <span className="min-w-0 truncate">waits for you: {task.prompt?.text || 'it reads from its terminal'}</span>
+          <Button size="small" className="h-[20px]! px-1.5!" tabIndex={tabIndex} onClick={stopping(() => answerTask(task))}>
+            Answer
+          </Button>
+        </span>
+      </div>
+    )
+  }
+  return (
+    <div className="task-line">
+      <span className={cx('flex-none', failed && 'text-fail-ink')}>
+        {statusWord(task)}
+        {end !== '' && ` · ${end}`}
+      </span>
+      <span className="task-place">
+        {task.folder !== undefined && folderName(task.folder, userHome).name}
+        {session && ` · ${titleOf(session)}`}
+      </span>
+      {task.problem !== undefined ? (
+        <span className="min-w-0 truncate text-fail-ink" title={task.problem}>
+          {task.problem}
+        </span>
+      ) : (
+        <span className="task-last" title={task.stopReason ?? task.lastLine}>
+          {task.stopReason ?? task.lastLine}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Numbers({ taskId, usage }: { taskId: string; usage: TaskUsage | undefined }) {
+  const history = useUsage((state) => state.history.get(taskId))
+  if (!usage) return <div className="task-numbers" />
+  const count = usage.processes.length
+  return (
+    <div className="task-numbers">
+      <Sparkline values={history ?? []} />
+      <span className="w-[46px]">{percent(usage.cpu)}</span>
+      <span className="w-[58px]">{memory(usage.memoryBytes)}</span>
+      <span className="task-count" title={count === 1 ? '1 process' : `${count} processes`}>
+        {count}
+        <span className="sr-only"> processes</span>
+      </span>
+    </div>
+  )
+}
+
+function Runtime({ task }: { task: Task }) {
+  const now = useSecond(task.status === 'running')
+  return <span className="task-time">{runtime((task.endedAt ?? Math.max(now, task.startedAt)) - task.startedAt)}</span>
+}
+
+/** A click that is not one on the row. */
+function stopping(act: () => void): (event: { stopPropagation(): void }) => void {
+  return (event) => {
+    event.stopPropagation()
+    act()
+  }
+}

@@ -1,0 +1,61 @@
+import type { Task, TaskStatus } from '../../../shared/model/task'
+import type { DotStatus } from '../../ui/dot'
+
+const WORDS: Record<TaskStatus, string> = {
+  running: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  stopped: 'stopped',
+  timed_out: 'timed out',
+  lost: 'lost',
+}
+const DOTS: Record<TaskStatus, DotStatus> = {
+  running: 'running',
+  completed: 'done',
+  failed: 'failed',
+  stopped: 'idle',
+  timed_out: 'failed',
+  lost: 'interrupted',
+}
+
+/** Whether it waits for a person at its terminal. */
+export function waits(task: Task): boolean {
+  return task.status === 'running' && task.prompt !== undefined
+}
+
+export function statusWord(task: Task): string {
+  return waits(task) ? 'waits for you' : WORDS[task.status]
+}
+
+export function statusDot(task: Task): DotStatus {
+  return waits(task) ? 'waiting' : DOTS[task.status]
+}
+
+/** How it ended, in a few words; nothing while it runs and when all went well. */
+export function endWords(task: Task): string {
+  if (task.status === 'running') return ''
+  if (task.exitCode !== undefined) return `exit ${task.exitCode}`
+  return task.signal ?? ''
+}
+
+/** A length of time as a clock: `0:08`, `14:02`, `3:14:02`, `2 d 3 h`. */
+export function runtime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const two = (n: number): string => String(n).padStart(2, '0')
+  const hours = Math.floor(seconds / 3600)
+  if (hours >= 24) return `${Math.floor(hours / 24)} d ${hours % 24} h`
+  const clock = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`
+  return hours > 0 ? `${hours}:${clock}` : clock.replace(/^0/, '')
+}
+
+/** A size in memory: `84 MB`, `1.2 GB`. */
+export function memory(bytes: number): string {
+  const megabytes = bytes / 1_000_000
+  if (megabytes < 1) return `${Math.max(1, Math.round(bytes / 1000))} KB`
+  return megabytes < 1000 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1000).toFixed(1)} GB`
+}
+
+/** Percent of one core: `0 %`, `2 %`, `340 %`. */
+export function percent(cpu: number): string {
+  return `${cpu > 0 && cpu < 1 ? '< 1' : Math.round(cpu)} %`
+}

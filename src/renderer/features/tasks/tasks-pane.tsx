@@ -1,0 +1,168 @@
+import { ArrowUpRight, SquareTerminal } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import type { Task } from '../../../shared/model/task'
+import { answerTask } from '../../state/answer-task'
+import { useLayout } from '../../state/layout-state'
+import { useTaskActions } from '../../state/task-actions'
+import { useUsage, useWatchUsage } from '../../state/task-usage'
+import { useTask, useTasks } from '../../state/tasks-state'
+import { useSecond } from '../../state/use-second'
+import { Button } from '../../ui/button'
+import { Dot } from '../../ui/dot'
+import { EmptyState } from '../../ui/empty-state'
+import { distinctPorts, PortLink } from './port-link'
+import { Sparkline } from './sparkline'
+import { taskOrder } from './task-order'
+import { endWords, memory, percent, runtime, statusDot, statusWord, waits } from './task-words'
+import './tasks.css'
+
+/** Ended ones beyond these are on the page of all tasks. */
+const MOST_ENDED = 20
+
+interface TasksPaneProps {
+  sessionId: string
+  renderTerminal: (taskId: string) => ReactNode
+}
+
+/** The tasks of one session, compact: what each does, and its terminal on request. */
+export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
+  const ids = useTasks(useShallow((state) => idsOf(state.tasks, sessionId)))
+  const [open, setOpen] = useState<string>()
+  useWatchUsage(ids.length > 0)
+  if (ids.length === 0) {
+    return (
+      <EmptyState
+        icon={<SquareTerminal aria-hidden />}
+        title="No tasks in this session"
+        actions={
+          <Button size="small" onClick={() => useLayout.getState().openTasks()}>
+            All tasks
+          </Button>
+        }
+      >
+        What the agent starts in the background appears here with its terminal.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <ul>
+        {ids.map((taskId) => (
+          <li key={taskId}>
+            <PaneTask
+              taskId={taskId}
+              open={open === taskId}
+              onToggle={() => setOpen(open === taskId ? undefined : taskId)}
+              terminal={renderTerminal}
+            />
+          </li>
+        ))}
+      </ul>
+      <div className="px-3 py-2">
+        <Button size="small" variant="quiet" onClick={() => useLayout.getState().openTasks()}>
+          All tasks
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function idsOf(tasks: ReadonlyMap<string, Task>, sessionId: string): string[] {
+  const ids = taskOrder(
+    { tasks, usage: new Map(), titles: () => '' },
+    { show: 'all', folder: '', sessionId, search: '', sort: 'newest' },
+  )
+  const running = ids.filter((id) => tasks.get(id)?.status === 'running')
+  return [...running, ...ids.slice(running.length, running.length + MOST_ENDED)]
+}
+
+interface PaneTaskProps {
+  taskId: string
+  open: boolean
+  onToggle: () => void
+  terminal: (taskId: string) => ReactNode
+}
+
+function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
+  const task = useTask(taskId)
+  const usage = useUsage((state) => state.usage.get(taskId))
+  const history = useUsage((state) => state.history.get(taskId))
+  const actions = useTaskActions()
+  const now = useSecond(task?.status === 'running')
+  if (!task) return null
+  const runs = task.status === 'running'
+  const end = endWords(task)
+  const failed = task.status === 'failed' || task.status === 'timed_out' || task.status === 'lost'
+  return (
+    <div className="pane-task">
+      <button type="button" aria-expanded={open} className="pane-task-head" onClick={onToggle} title={task.command}>
+        <Dot status={statusDot(task)} silent />
+        <span className="min-w-0 flex-1 truncate font-mono text-small text-ink">{task.command}</span>
+        <span className="sr-only">{statusWord(task)}</span>
+        <span className="flex-none text-small text-ink-3 tabular-nums">
+          {runtime((task.endedAt ?? Math.max(now, task.startedAt)) - task.startedAt)}
+        </span>
+      </button>
+      {waits(task) ? (
+        <div className="pane-task-ask">
+          <span className="min-w-0 flex-1">
+            Asks on its terminal: {task.prompt?.text || 'it reads from it'}. What you type stays there.
+          </span>
+          <button
+            type="button"
+            className="font-semibold"
+            onClick={() => {
+              if (!open) onToggle()
+              answerTask(task)
+            }}
+          >
+            Answer
+          </button>
+        </div>
+      ) : (
+        <div className="pane-task-line">
+          {runs ? (
+            usage && (
+              <>
+                <span>{usage.processes.length === 1 ? '1 process' : `${usage.processes.length} processes`}</span>
+                <span>
+                  {percent(usage.cpu)} · {memory(usage.memoryBytes)}
+                </span>
+                {distinctPorts(usage.ports).map(({ port, address }) => (
+                  <PortLink key={port} port={port} address={address} />
+                ))}
+                <Sparkline values={history ?? []} />
+              </>
+            )
+          ) : (
+            <span className={failed ? 'flex-none text-fail-ink' : 'flex-none'}>
+              {statusWord(task)}
+              {end !== '' && ` · ${end}`}
+            </span>
+          )}
+          {!open && <span className="min-w-0 truncate">{task.stopReason ?? task.lastLine}</span>}
+        </div>
+      )}
+      {open && (
+        <div className="pt-2">
+          {terminal(taskId)}
+          <div className="flex gap-1 pt-1.5">
+            {runs ? (
+              <Button size="small" variant="danger" onClick={() => actions.stop(task)}>
+                Stop
+              </Button>
+            ) : (
+              <Button size="small" onClick={() => void actions.restart(task)}>
+                Start again
+              </Button>
+            )}
+            <Button size="small" variant="quiet" onClick={() => useLayout.getState().openTasks(taskId)}>
+              Open <ArrowUpRight aria-hidden />
+            </Button>
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+/** What takes text in and says when it has: xterm's `write`. */
+export type Write = (text: string, done: () => void) => void
+
+/** Most characters that wait for the terminal; of more only the newest are kept. */
+const MOST_WAITING = 1024 * 1024
+const KEPT = 256 * 1024
+
+/** Passes text on, one piece at a time, and forgets the middle of what a terminal cannot draw as fast as it is printed. */
+export class BoundedWriter {
+  readonly #write: Write
+  #waiting = ''
+  #skipped = 0
+  #busy = false
+  #held = false
+  #stopped = false
+  #whenIdle: (() => void) | undefined
+
+  constructor(write: Write) {
+    this.#write = write
+  }
+
+  write(text: string): void {
+    this.#waiting += text
+    if (this.#waiting.length > MOST_WAITING) {
+      const cut = this.#waiting.indexOf('\n', this.#waiting.length - KEPT) + 1 || this.#waiting.length - KEPT
+      this.#skipped += cut
+      this.#waiting = this.#waiting.slice(cut)
+    }
+    this.#next()
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#waiting = ''
+    this.#skipped = 0
+  }
+
+  /** Runs `job` when what is being written is written; while it runs nothing else is. */
+  async hold(job: () => Promise<void>): Promise<void> {
+    this.#held = true
+    try {
+      if (this.#busy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+      if (!this.#stopped) await job()
+    } finally {
+      this.#held = false
+      this.#next()
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.clear()
+    this.#whenIdle?.()
+  }
+
+  #next(): void {
+    if (this.#busy || this.#held || this.#stopped || this.#waiting === '') return
+    const note = this.#skipped > 0 ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n` : ''
+    const text = note + this.#waiting
+    this.#waiting = ''
+    this.#skipped = 0
+    this.#busy = true
+    this.#write(text, () => {
+      this.#busy = false
+      this.#whenIdle?.()
+      this.#next()
+    })
+  }
+}

@@ -1,0 +1,25 @@
+import type { Terminal } from '@xterm/xterm'
+
+let quick: boolean | undefined
+
+/** Draws a terminal on the graphics card where there is a real one; otherwise, and when the card gives up, xterm draws with elements. */
+export async function drawWithWebgl(terminal: Terminal, isGone: () => boolean): Promise<void> {
+  quick ??= hasGraphics()
+  if (!quick) return
+  const { WebglAddon } = await import('@xterm/addon-webgl')
+  if (isGone()) return
+  try {
+    const addon = new WebglAddon()
+    addon.onContextLoss(() => addon.dispose())
+    terminal.loadAddon(addon)
+  } catch {
+    // No context to be had just now: elements do as well.
+  }
+}
+
+/** A card that only the processor plays is slower than elements. */
+function hasGraphics(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
+  context?.getExtension('WEBGL_lose_context')?.loseContext()
+  return context !== null
+}

@@ -1,0 +1,240 @@
+import type { FitAddon } from '@xterm/addon-fit'
+import type { SearchAddon } from '@xterm/addon-search'
+import type { SerializeAddon } from '@xterm/addon-serialize'
+import type { Terminal } from '@xterm/xterm'
+import { BoundedWriter } from './bounded-writer'
+import { drawWithWebgl } from './draw-with-webgl'
+import { keepQuiet } from './keep-quiet'
+import type { Xterm } from './load-xterm'
+import { keyMeaning } from './terminal-keys'
+import { MATCHES, terminalTheme } from './terminal-theme'
+import { drawingAfter, viewSize, type Drawing } from './terminal-size'
+
+/** Lines kept beyond the screen; reading further back may raise it up to the most. */
+const LINES = 5000
+const MOST_LINES = 30_000
+
+export interface LiveTerminalOptions {
+  /** Rows of a view that grows with its content; absent: it fills its box. */
+  growsTo?: number
+  screenReader: boolean
+  /** What a person typed. */
+  onType: (data: string) => void
+  /** The key that leaves was pressed. */
+  onLeave: () => void
+  onFind: () => void
+  onFollow: (following: boolean) => void
+  /** Scrolled to the first line there is. */
+  onTop: () => void
+  onMatches: (matches: { index: number; count: number }) => void
+  onOpenLink: (url: string) => void
+}
+
+/** One terminal on screen: xterm with what this app adds and takes away. It knows no task and no React. */
+export class LiveTerminal {
+  readonly #terminal: Terminal
+  readonly #fit: FitAddon
+  readonly #search: SearchAddon
+  readonly #serialize: SerializeAddon
+  readonly #writer: BoundedWriter
+  readonly #options: LiveTerminalOptions
+  readonly #box: HTMLElement
+  readonly #resized: ResizeObserver
+  readonly #themed: MutationObserver
+  #drawing: Drawing = 'lines'
+  #following = true
+  #gone = false
+
+  constructor(box: HTMLElement, xterm: Xterm, options: LiveTerminalOptions) {
+    this.#box = box
+    this.#options = options
+    const terminal = new xterm.Terminal({
+      // Lines of a task end in "\n" alone.
+      convertEol: true,
+      allowProposedApi: true,
+      cols: 80,
+      rows: options.growsTo === undefined ? 24 : 2,
+      scrollback: LINES,
+      fontFamily: "'JetBrains Mono Variable', 'JetBrains Mono', ui-monospace, monospace",
+      fontSize: 11.5,
+      lineHeight: 1.35,
+      cursorBlink: false,
+      cursorInactiveStyle: 'none',
+      minimumContrastRatio: 4.5,
+      screenReaderMode: options.screenReader,
+      theme: terminalTheme(),
+      linkHandler: {
+        // Its text can say anything: only on purpose, and the address is shown first.
+        activate: (event, url) => (event.ctrlKey || event.metaKey) && options.onOpenLink(url),
+        hover: (_event, url) => (box.title = `${url} (Ctrl or ⌘ and click opens it)`),
+        leave: () => box.removeAttribute('title'),
+      },
+    })
+    this.#terminal = terminal
+    this.#fit = new xterm.FitAddon()
+    this.#search = new xterm.SearchAddon({ highlightLimit: 500 })
+    this.#serialize = new xterm.SerializeAddon()
+    for (const addon of [this.#fit, this.#search, this.#serialize]) terminal.loadAddon(addon)
+    keepQuiet(terminal)
+    terminal.attachCustomKeyEventHandler((event) => this.#key(event))
+    terminal.onData(options.onType)
+    terminal.onScroll(() => this.#scrolled())
+    this.#search.onDidChangeResults(({ resultIndex, resultCount }) => options.onMatches({ index: resultIndex, count: resultCount }))
+    this.#writer = new BoundedWriter((text, done) => {
+      this.#draw(text)
+      terminal.write(text, () => {
+        this.#grow()
+        done()
+      })
+    })
+    terminal.open(box)
+    if (options.growsTo === undefined) void drawWithWebgl(terminal, () => this.#gone)
+    this.#resized = new ResizeObserver(() => this.#resize())
+    this.#resized.observe(box.parentElement ?? box)
+    this.#themed = new MutationObserver(() => (terminal.options.theme = terminalTheme()))
+    this.#themed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    this.#resize()
+  }
+
+  /** What there is anew, from nothing. */
+  start(text: string): void {
+    this.#writer.clear()
+    this.#writer.write(`\u001bc${text}`)
+  }
+
+  write(text: string): void {
+    this.#writer.write(text)
+  }
+
+  /** Puts older output in front and stays where one was reading. */
+  async prepend(older: string): Promise<void> {
+    const terminal = this.#terminal
+    await this.#writer.hold(async () => {
+      const { baseY, viewportY } = terminal.buffer.active
+      const newer = this.#serialize.serialize()
+      terminal.options.scrollback = MOST_LINES
+      this.#draw(older)
+      terminal.reset()
+      await new Promise<void>((resolve) => terminal.write(older + newer, resolve))
+      if (!this.#gone) terminal.scrollToLine(Math.max(0, terminal.buffer.active.baseY - baseY + viewportY))
+    })
+  }
+
+  /** Whether there is no room for older lines. */
+  get isFull(): boolean {
+    const { length } = this.#terminal.buffer.active
+    return length >= MOST_LINES || (length >= LINES + this.#terminal.rows && this.#terminal.options.scrollback === LINES)
+  }
+
+  /** Only a task that runs takes keys. */
+  allowTyping(allowed: boolean): void {
+    this.#terminal.options.disableStdin = !allowed
+    this.#terminal.options.cursorStyle = 'block'
+    this.#terminal.options.cursorInactiveStyle = allowed ? 'outline' : 'none'
+  }
+
+  set screenReader(on: boolean) {
+    this.#terminal.options.screenReaderMode = on
+  }
+
+  focus(): void {
+    this.#terminal.focus()
+  }
+
+  blur(): void {
+    this.#terminal.blur()
+  }
+
+  follow(on: boolean): void {
+    if (on) this.#terminal.scrollToBottom()
+    else this.#terminal.scrollLines(-1)
+    this.#scrolled()
+  }
+
+  find(words: string, direction: 'next' | 'previous', typing = false): void {
+    if (words === '') this.#search.clearDecorations()
+    else if (direction === 'next') this.#search.findNext(words, { incremental: typing, decorations: MATCHES })
+    else this.#search.findPrevious(words, { decorations: MATCHES })
+  }
+
+  endFind(): void {
+    this.#search.clearDecorations()
+    this.#terminal.clearSelection()
+  }
+
+  /** What is selected, or everything there is, as text. */
+  text(): string {
+    const { buffer, cols } = this.#terminal
+    if (this.#terminal.hasSelection()) return this.#terminal.getSelection()
+    const lines: string[] = []
+    for (let n = 0; n < buffer.active.length; n += 1) {
+      const line = buffer.active.getLine(n)
+      if (!line) continue
+      if (line.isWrapped && lines.length > 0) lines.push(`${lines.pop() ?? ''}${line.translateToString(true, 0, cols)}`)
+      else lines.push(line.translateToString(true, 0, cols))
+    }
+    return `${lines.join('\n').trimEnd()}\n`
+  }
+
+  dispose(): void {
+    this.#gone = true
+    this.#writer.stop()
+    this.#resized.disconnect()
+    this.#themed.disconnect()
+    this.#terminal.dispose()
+  }
+
+  #key(event: KeyboardEvent): boolean {
+    const meaning = keyMeaning(event, this.#terminal.hasSelection())
+    if (meaning === 'program') return true
+    // What the browser does with it (paste, copy) is left to the browser.
+    if (meaning === 'browser') return false
+    event.preventDefault()
+    event.stopPropagation()
+    if (event.type !== 'keydown') return false
+    if (meaning === 'leave') this.#options.onLeave()
+    else if (meaning === 'find') this.#options.onFind()
+    else if (meaning === 'copy') void navigator.clipboard.writeText(this.#terminal.getSelection()).catch(() => undefined)
+    return false
+  }
+
+  #scrolled(): void {
+    const { viewportY, baseY } = this.#terminal.buffer.active
+    const following = viewportY >= baseY
+    if (following !== this.#following) {
+      this.#following = following
+      this.#options.onFollow(following)
+    }
+    if (viewportY === 0 && baseY > 0 && !following) this.#options.onTop()
+  }
+
+  /** A program that draws needs the columns it was told; plain lines are wrapped where the view ends. */
+  #draw(text: string): void {
+    const drawing = drawingAfter(this.#drawing, text)
+    if (drawing === this.#drawing) return
+    this.#drawing = drawing
+    this.#resize()
+  }
+
+  #resize(): void {
+    if (this.#gone) return
+    const room = this.#fit.proposeDimensions()
+    if (!room || Number.isNaN(room.cols) || Number.isNaN(room.rows)) return
+    const { growsTo } = this.#options
+    const rows = growsTo === undefined ? room.rows : Math.min(growsTo, this.#linesUsed())
+    const size = viewSize(this.#drawing, { cols: room.cols, rows })
+    if (size.cols !== this.#terminal.cols || size.rows !== this.#terminal.rows) this.#terminal.resize(size.cols, size.rows)
+    this.#box.dataset['drawing'] = this.#drawing
+  }
+
+  #linesUsed(): number {
+    const { baseY, cursorY } = this.#terminal.buffer.active
+    return baseY + cursorY + 1
+  }
+
+  #grow(): void {
+    const { growsTo } = this.#options
+    if (growsTo === undefined || this.#gone || this.#drawing === 'screen') return
+    if (this.#terminal.rows < Math.min(growsTo, this.#linesUsed())) this.#resize()
+  }
+}

@@ -1,0 +1,133 @@
+import { useCallback, useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
+import type { Failure } from '../../../shared/model/errors'
+import { failureFrom } from '../../client/failure-from'
+import { subscribeTask } from '../../client/subscribe-task'
+import { tellFailure } from '../../state/toasts-state'
+import { useClient } from '../../state/trestle-context'
+import { LiveTerminal } from './live-terminal'
+import { loadXterm } from './load-xterm'
+import { KeySender, typedLength } from './typed-keys'
+
+/** Bytes that are read at once when one scrolls to the beginning of what is there. */
+const OLDER_BYTES = 256 * 1024
+
+export interface LiveTerminalView {
+  terminal: RefObject<LiveTerminal | undefined>
+  status: 'loading' | 'ready' | 'failed'
+  failure: Failure | undefined
+  following: boolean
+  matches: { index: number; count: number } | undefined
+  /** How many characters stand in the line being typed. What they are is kept nowhere. */
+  typed: number
+  /** Older output is there but not in the terminal. */
+  older: 'none' | 'some' | 'loading' | 'too-much'
+}
+
+interface Input {
+  taskId: string
+  box: RefObject<HTMLElement | null>
+  growsTo: number | undefined
+  canType: boolean
+  screenReader: boolean
+  onLeave: () => void
+  onFind: () => void
+  onOpenLink: (url: string) => void
+}
+
+/** Shows a task's terminal in `box` while the component is mounted, and passes on what is typed. */
+export function useLiveTerminal(input: Input): LiveTerminalView {
+  const { taskId, box, growsTo, canType, screenReader } = input
+  const client = useClient()
+  const terminal = useRef<LiveTerminal>(undefined)
+  const [status, setStatus] = useState<LiveTerminalView['status']>('loading')
+  const [failure, setFailure] = useState<Failure>()
+  const [following, setFollowing] = useState(true)
+  const [matches, setMatches] = useState<LiveTerminalView['matches']>()
+  const [typed, setTyped] = useState(0)
+  const [older, setOlder] = useState<LiveTerminalView['older']>('none')
+  const firstByte = useRef(0)
+  const leave = useEffectEvent(input.onLeave)
+  const find = useEffectEvent(input.onFind)
+  const openLink = useEffectEvent(input.onOpenLink)
+
+  const loadOlder = useCallback(async (): Promise<void> => {
+    const view = terminal.current
+    if (!view || firstByte.current <= 0) return
+    if (view.isFull) {
+      setOlder('too-much')
+      return
+    }
+    setOlder('loading')
+    try {
+      const page = await client.task.output({ taskId, before: firstByte.current, bytes: OLDER_BYTES })
+      await view.prepend(page.text)
+      firstByte.current = page.dropped > 0 ? 0 : page.from
+      setOlder(firstByte.current > 0 ? 'some' : 'none')
+    } catch (error) {
+      setOlder('some')
+      tellFailure(error)
+    }
+  }, [client, taskId])
+  const atTop = useEffectEvent(() => {
+    if (older === 'some') void loadOlder()
+  })
+
+  useEffect(() => {
+    let gone = false
+    let stop = (): void => undefined
+    const sender = new KeySender((data) => client.task.input({ taskId, data }), tellFailure)
+    const show = async (): Promise<void> => {
+      const xterm = await loadXterm()
+      if (gone || !box.current) return
+      const view = new LiveTerminal(box.current, xterm, {
+        ...(growsTo !== undefined && { growsTo }),
+        screenReader: false,
+        onType: (data) => {
+          setTyped((before) => typedLength(before, data))
+          sender.type(data)
+        },
+        onLeave: () => leave(),
+        onFind: () => find(),
+        onFollow: setFollowing,
+        onTop: () => atTop(),
+        onMatches: setMatches,
+        onOpenLink: (url) => openLink(url),
+      })
+      terminal.current = view
+      stop = subscribeTask(
+        client,
+        taskId,
+        (push) => {
+          if (push.type === 'output') view.write(push.text)
+          else if (push.type === 'start') {
+            firstByte.current = push.from
+            setOlder(push.from > 0 ? 'some' : 'none')
+            setStatus('ready')
+            setFailure(undefined)
+            view.start(push.text)
+          }
+        },
+        { onFailure: fail },
+      )
+    }
+    const fail = (reason: Failure): void => {
+      if (gone) return
+      setFailure(reason)
+      setStatus('failed')
+    }
+    void show().catch((error: unknown) => fail(failureFrom(error)))
+    return () => {
+      gone = true
+      stop()
+      terminal.current?.dispose()
+      terminal.current = undefined
+    }
+  }, [client, taskId, box, growsTo])
+
+  useEffect(() => terminal.current?.allowTyping(canType), [canType, status])
+  useEffect(() => {
+    if (terminal.current) terminal.current.screenReader = screenReader
+  }, [screenReader, status])
+
+  return { terminal, status, failure, following, matches, typed, older }
+}

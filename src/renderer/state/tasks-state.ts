@@ -1,0 +1,104 @@
+import { create } from 'zustand'
+import type { Failure } from '../../shared/model/errors'
+import type { Task } from '../../shared/model/task'
+
+export interface TasksState {
+  tasks: ReadonlyMap<string, Task>
+  /** Task of a tool call, by `callKey`. */
+  byCall: ReadonlyMap<string, string>
+  /** Running tasks that wait for a person at their terminal, the longest waiting first. Stays the same array while they do. */
+  waiting: readonly Task[]
+  /** How many tasks run. */
+  running: number
+  /** False until the first whole list has come. */
+  loaded: boolean
+  /** Why the list could not be read. */
+  failure?: Failure
+}
+
+export const NO_TASKS: TasksState = { tasks: new Map(), byCall: new Map(), waiting: [], running: 0, loaded: false }
+
+/** More than this are not kept in the page: the oldest ended ones go first. */
+const MOST_TASKS = 3000
+
+export function callKey(sessionId: string, callId: string): string {
+  return `${sessionId}/${callId}`
+}
+
+/** Whether a task stands in the lists: a command that a call waits for is there while it runs, afterwards its call tells of it. */
+export function isListed(task: Task): boolean {
+  return task.background !== false || task.status === 'running'
+}
+
+/** Takes in changed and removed tasks. Pure. */
+export function withTasks(state: TasksState, changed: readonly Task[], removed: readonly string[]): TasksState {
+  if (changed.length === 0 && removed.length === 0) return state
+  const tasks = new Map(state.tasks)
+  const byCall = new Map(state.byCall)
+  for (const task of changed) {
+    tasks.set(task.taskId, task)
+    if (task.sessionId !== undefined && task.callId !== undefined) byCall.set(callKey(task.sessionId, task.callId), task.taskId)
+  }
+  const forget = (taskId: string): void => {
+    const { sessionId, callId } = tasks.get(taskId) ?? {}
+    if (sessionId !== undefined && callId !== undefined) byCall.delete(callKey(sessionId, callId))
+    tasks.delete(taskId)
+  }
+  for (const taskId of removed) forget(taskId)
+  for (const { taskId } of surplus(tasks)) forget(taskId)
+  return { ...state, tasks, byCall, ...summed(tasks, state.waiting) }
+}
+
+/** Takes in a whole list: what is missing in it is gone, but for what was told `since` the list was asked for. Pure. */
+export function withTaskList(state: TasksState, list: readonly Task[], since: ReadonlySet<string>): TasksState {
+  const listed = new Set(list.map(({ taskId }) => taskId))
+  const gone = [...state.tasks.keys()].filter((taskId) => !listed.has(taskId) && !since.has(taskId))
+  const { failure: _failure, ...rest } = withTasks(
+    state,
+    list.filter(({ taskId }) => !since.has(taskId)),
+    gone,
+  )
+  return { ...rest, loaded: true }
+}
+
+function summed(tasks: ReadonlyMap<string, Task>, before: readonly Task[]): Pick<TasksState, 'waiting' | 'running'> {
+  let running = 0
+  const waiting: Task[] = []
+  for (const task of tasks.values()) {
+    if (task.status !== 'running') continue
+    running += 1
+    if (task.prompt) waiting.push(task)
+  }
+  waiting.sort((a, b) => (a.prompt?.since ?? 0) - (b.prompt?.since ?? 0))
+  const same = waiting.length === before.length && waiting.every((task, n) => isSamePrompt(task, before[n]))
+  return { running, waiting: same ? before : waiting }
+}
+
+function isSamePrompt(task: Task, before: Task | undefined): boolean {
+  return task.taskId === before?.taskId && task.prompt?.text === before.prompt?.text && task.prompt?.since === before.prompt?.since
+}
+
+/** The oldest ended ones of too many. */
+function surplus(tasks: ReadonlyMap<string, Task>): Task[] {
+  if (tasks.size <= MOST_TASKS) return []
+  const ended = [...tasks.values()].filter(({ status }) => status !== 'running').sort((a, b) => a.startedAt - b.startedAt)
+  return ended.slice(0, tasks.size - MOST_TASKS)
+}
+
+/** Every task this window knows, told by the engine and by nothing else. */
+export const useTasks = create<TasksState>()(() => NO_TASKS)
+
+/** One task; drawn again when it changes. */
+export function useTask(taskId: string | undefined): Task | undefined {
+  return useTasks((state) => (taskId === undefined ? undefined : state.tasks.get(taskId)))
+}
+
+/** The task that a tool call started. */
+export function useTaskOfCall(sessionId: string, callId: string): Task | undefined {
+  return useTasks((state) => state.tasks.get(state.byCall.get(callKey(sessionId, callId)) ?? ''))
+}
+
+/** The first of a session's commands that waits for a person at its terminal. */
+export function useWaitingTask(sessionId: string): Task | undefined {
+  return useTasks((state) => state.waiting.find((task) => task.sessionId === sessionId))
+}
