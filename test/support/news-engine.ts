@@ -1,0 +1,157 @@
+import { onTestFinished } from 'vitest'
+import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { textOf, type Message } from '../../src/shared/model/message'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import type { ModelChunk, ModelRequest, Provider } from '../../src/main/engine/model/provider'
+import { createNewsDesk, type NewsDesk } from '../../src/main/engine/session/news-desk'
+import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
+import { createSessionTools } from '../../src/main/engine/session/session-tools'
+import { createSessions, type HeldSessions } from '../../src/main/engine/session/sessions'
+import { openStore } from '../../src/main/engine/session/sqlite/open-store'
+import type { Store } from '../../src/main/engine/session/store'
+import { createTaskActions } from '../../src/main/engine/session/task-actions'
+import { createTurnRunner } from '../../src/main/engine/session/turn-runner'
+import type { MemoryCustody } from './memory-custody'
+import { until } from './until'
+
+type Body<Type extends EventBody['type']> = RecordedEvent & { type: Type }
+
+export interface NewsEngine {
+  sessions: HeldSessions
+  store: Store
+  desk: NewsDesk
+  actions: ReturnType<typeof createTaskActions>
+  /** What the model was asked, in order. */
+  requests: ModelRequest[]
+  /** What went wrong without being told to anybody. */
+  logged: string[]
+  events(sessionId: string): RecordedEvent[]
+  of<Type extends EventBody['type']>(sessionId: string, type: Type): Body<Type>[]
+  /** Every message that told the agent of tasks, as text. */
+  told(sessionId: string): string[]
+  /** Waits until no turn runs and as many have ended. */
+  ended(sessionId: string, turns: number): Promise<void>
+  close(): Promise<void>
+}
+
+export type Script = (request: ModelRequest, n: number) => ModelChunk[] | Promise<ModelChunk[]>
+
+/** The engine as far as sessions and their tasks go: the real store, sessions, turns and tools; tasks are plain data, the model is a script, everything is allowed. */
+export function newsEngine(options: {
+  home: string
+  custody: MemoryCustody
+  script: Script
+  interactive?: boolean
+  pid?: number
+}): NewsEngine {
+  const { home, custody, script, interactive = true, pid } = options
+  const { store } = openStore({ home, ...(pid !== undefined && { pid }) })
+  const requests: ModelRequest[] = []
+  const logged: string[] = []
+  const log = (message: string): void => void logged.push(message)
+  let ids = 0
+  const newId = (prefix: string): string => `${prefix}-${pid ?? 0}-${(ids += 1)}`
+  const provider: Provider = {
+    async *stream(request) {
+      requests.push({ ...request, messages: [...request.messages] })
+      yield* await script(request, requests.length)
+    },
+  }
+  const info = {
+    id: 'p/m',
+    model: 'm',
+    label: 'm',
+    providerId: 'p',
+    contextWindow: 100_000,
+    toolCalls: true,
+    imagesIn: false,
+    thinking: false,
+    origin: 'configured' as const,
+  }
+  const tools = createSessionTools({
+    terminals: custody.terminals,
+    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+  })
+  const runner = createTurnRunner({
+    home,
+    store,
+    settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], standing: { state: 'nothing', hash: '' } }),
+    resolveModel: async () => ({ info, provider }),
+    ...tools,
+    gatherNews: (session) => desk.gather(session),
+    now: Date.now,
+    newId,
+    warm: () => undefined,
+    log,
+  })
+  const sessions = createSessions({
+    store,
+    runner,
+    gateFor: (session) => ({
+      policies: [() => ({ decision: 'allow', reason: 'a test' })],
+      home,
+      ownOutput: [],
+      mode: () => 'auto',
+      workspace: () => tools.workspaceOf(session),
+      rules: async () => [],
+      record: (...events) => void session.record(...events),
+      isOpen: () => false,
+      howEnded: () => undefined,
+      canAsk: () => interactive,
+      now: Date.now,
+      newId,
+      isRemembered: () => false,
+      keepRules: async () => undefined,
+      pastCalls: async () => [],
+    }),
+    newId,
+    now: Date.now,
+    interactive,
+    runsQueue: interactive,
+    onRecorded: () => undefined,
+    onOpened: (session) => desk.opened(session),
+    onRemoved: () => undefined,
+    defaults: () => ({ mode: 'auto' }),
+    completeFile: async () => [],
+    log,
+  })
+  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
+  desk.start()
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> =>
+    (closed ??= (async () => {
+      desk.close()
+      await sessions.close()
+      store.close()
+    })())
+  onTestFinished(close)
+  const events = (sessionId: string): RecordedEvent[] => store.since(sessionId, 0)
+  const of = <Type extends EventBody['type']>(sessionId: string, type: Type): Body<Type>[] =>
+    events(sessionId).filter((event): event is Body<Type> => event.type === type)
+  return {
+    sessions,
+    store,
+    desk,
+    actions: createTaskActions({ custody, sessions, desk }),
+    requests,
+    logged,
+    events,
+    of,
+    told: (sessionId) =>
+      events(sessionId).flatMap((event) =>
+        (event.type === 'turn.started' || event.type === 'turn.steered') && event.news ? [textOf(event.parts)] : [],
+      ),
+    ended: (sessionId, turns) =>
+      until(
+        () => of(sessionId, 'turn.finished').length >= turns && store.header(sessionId)?.turnId === undefined,
+        `turn ${turns} of ${sessionId} to end`,
+      ),
+    close,
+  }
+}
+
+/** The text of the newest message that is the user's or Trestle's. */
+export function lastWords(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'user')
+  return last ? textOf(last.parts) : ''
+}
