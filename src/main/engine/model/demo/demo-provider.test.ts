@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { collect } from '../../../../../test/support/collect-chunks'
+import { judgeCommand } from '../../../../../test/support/judge-command'
 import { memorySessionTasks } from '../../../../../test/support/memory-session-tasks'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import type { Message } from '../../../../shared/model/message'
@@ -14,6 +15,7 @@ import { bashTool } from '../../tool/builtin/bash'
 import { editTool } from '../../tool/builtin/edit'
 import { listDirectoryTool } from '../../tool/builtin/list-directory'
 import { readTool } from '../../tool/builtin/read'
+import { taskOutputTool } from '../../tool/builtin/task-output'
 import { todoListTool } from '../../tool/builtin/todo-list'
 import { writeTool } from '../../tool/builtin/write'
 import { createRegistry } from '../../tool/registry'
@@ -34,6 +36,13 @@ async function play(folder: string, options: { rejected?: string[]; without?: st
   const tasks = createTerminalTasks({ outputDir, env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
   onTestFinished(() => tasks.close())
   const workspace = createWorkspace({ root: folder })
+  const session = memorySessionTasks()
+  const start = session.custody.start.bind(session.custody)
+  session.custody.start = async (asked) => {
+    const task = await start(asked)
+    session.custody.end(task.taskId, { status: 'completed', exitCode: 0 })
+    return task
+  }
   let todos: Todo[] = []
   const store = { get: () => todos, set: (list: Todo[]) => (todos = list) }
   const tools = [
@@ -41,7 +50,8 @@ async function play(folder: string, options: { rejected?: string[]; without?: st
     writeTool({ workspace }),
     editTool({ workspace }),
     listDirectoryTool({ workspace }),
-    bashTool({ workspace, terminals: tasks, tasks: memorySessionTasks().tasks }),
+    bashTool({ workspace, terminals: tasks, tasks: session.tasks }),
+    taskOutputTool({ tasks: session.tasks }),
     todoListTool({ todos: store }),
   ].filter((tool) => !options.without?.includes(tool.name))
   const registry = createRegistry(tools)
@@ -75,11 +85,13 @@ describe('the demo model', () => {
     await writeFile(join(folder, 'README.md'), '# Bridge inspector\n\nChecks bridges.\n')
     await writeFile(join(folder, 'a.ts'), 'export {}\n')
     const { said, called, todos } = await play(folder)
-    expect(called.filter((name) => name !== 'TodoList')).toEqual(['ListDirectory', 'Read', 'Write', 'Edit', 'Bash'])
+    expect(called.filter((name) => name !== 'TodoList')).toEqual(['ListDirectory', 'Read', 'Write', 'Edit', 'Bash', 'Bash', 'TaskOutput'])
     expect(await readFile(join(folder, 'trestle-demo.md'), 'utf8')).toContain('Status: written, then changed.\n')
     expect(await readFile(join(folder, 'trestle-demo.md'), 'utf8')).toContain('the folder held 2 entries')
     expect(said.join('\n')).toContain('# Bridge inspector')
-    expect(said.at(-1)).toMatch(/wrote `trestle-demo\.md`[^]*changed one line[^]*“7 trestle-demo\.md”/)
+    expect(said.at(-1)).toMatch(
+      /wrote `trestle-demo\.md`[^]*changed one line[^]*“7 trestle-demo\.md”[^]*counted to three in the background/,
+    )
     expect(todos.map((todo) => todo.status)).toEqual(['done', 'done', 'done'])
   })
 
@@ -109,14 +121,14 @@ describe('the demo model', () => {
     const folder = await tempFolder()
     await play(folder)
     const { called, said } = await play(folder)
-    expect(called.filter((name) => name !== 'TodoList')).toEqual(['ListDirectory', 'Read', 'Write', 'Edit', 'Bash'])
+    expect(called.filter((name) => name !== 'TodoList')).toEqual(['ListDirectory', 'Read', 'Write', 'Edit', 'Bash', 'Bash', 'TaskOutput'])
     expect(said.at(-1)).not.toContain('did not')
   })
 
   it('skips steps whose tools are switched off, and still ends', async () => {
     const folder = await tempFolder()
     const { said, called } = await play(folder, { without: ['Write', 'TodoList', 'ListDirectory'] })
-    expect(called.every((name) => name === 'Bash' || name === 'Read')).toBe(true)
+    expect(called.every((name) => name === 'Bash' || name === 'Read' || name === 'TaskOutput')).toBe(true)
     expect(said.at(-1)).toContain('That was the whole script')
     expect((await play(folder, { without: ['Read', 'Write', 'Edit', 'ListDirectory', 'Bash', 'TodoList'] })).said).toHaveLength(1)
   })
@@ -131,6 +143,20 @@ describe('the demo model', () => {
     expect(said).toHaveLength(1)
     expect(said[0]).toContain('not from a model')
     expect(said[0]).toContain('Ollama')
+  })
+
+  it('says of news of a task, when the script is over, that it is from Trestle and not from the user', async () => {
+    const folder = await tempFolder()
+    const { messages } = await play(folder)
+    const news: Message = { role: 'user', parts: [{ type: 'text', text: '<task-news>\nA background task has ended.\n</task-news>' }] }
+    const request = { model: 'scripted', system: '', messages: [...messages, news], tools: [], imagesIn: false, thinking: true }
+    const { text } = await collect(createDemoProvider({ paceMs: 0 }).stream(request, new AbortController().signal))
+    expect(text).toContain('which Trestle wrote and not you')
+  })
+
+  it('counts in the background with a command that needs no approval, or the first day would begin with one more question', async () => {
+    const command = 'for n in 1 2 3; do echo "$n"; sleep 1; done'
+    expect((await judgeCommand(command, { cwd: await tempFolder() })).verdict).toBe('allow')
   })
 
   it('is not fooled by oddly named entries or folders named like a file', async () => {

@@ -16,7 +16,7 @@ const stepSchema = z.strictObject({
   say: z.string().default(''),
   call: z.array(callSchema).default([]),
 })
-const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), step: z.array(stepSchema) })
+const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), news: z.string(), step: z.array(stepSchema) })
 
 type Script = z.infer<typeof scriptSchema>
 type Step = Script['step'][number]
@@ -42,7 +42,8 @@ const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
 /** What the demo says and does next, seeing the conversation so far and the tools it is offered. */
 export function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
   const { steps, ended } = playedIn(messages)
-  const { step: all, later } = scriptOf()
+  const { step: all, later, news } = scriptOf()
+  if (ended && isNews(messages.at(-1))) return { step: 'news', think: '', say: news, calls: [] }
   if (ended) return { step: 'later', think: '', say: later, calls: [] }
   const facts = factsOf(steps)
   const last = all.at(-1)!
@@ -59,6 +60,11 @@ export function demoAnswer(messages: readonly Message[], offered: readonly strin
       .filter((call) => offered.includes(call.tool))
       .map((call) => ({ as: call.as, tool: call.tool, input: filledInput(call.input, fill) })),
   }
+}
+
+/** Whether Trestle wrote it, to tell of tasks. */
+function isNews(message: Message | undefined): boolean {
+  return message?.role === 'user' && textOf(message.parts).startsWith('<task-news>')
 }
 
 /** Whether that is the step with the demo's last sentence. */
@@ -129,6 +135,7 @@ function filled(template: string, facts: Facts, steps: readonly Played[]): strin
     if (word === 'file') return facts.file ?? 'a file'
     if (word === 'entries') return facts.entries
     if (word === 'first' && name !== undefined) return firstLine(resultOf(name)?.text ?? '')
+    if (word === 'task' && name !== undefined) return /^task_id: (\S+)$/m.exec(resultOf(name)?.text ?? '')?.[1] ?? ''
     if (word === 'reason' && name !== undefined) return firstLine(resultOf(name)?.text ?? 'it was not tried')
     if (word === 'done') return doneList(facts, steps)
     return whole
