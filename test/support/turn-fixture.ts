@@ -113,6 +113,8 @@ export function turnFixture({
     },
     live: (event) => live.push(event),
     gate: gate ?? (async () => ({ allowed: true })),
+    withdraw: (asked, reason) =>
+      void events.push({ type: 'approval.resolved', approvalId: asked.approvalId, callId: asked.callId, outcome: 'cancelled', reason }),
     takeSteering() {
       const taken = steering.map((words) => ({ parts: [{ type: 'text' as const, text: words }] }))
       steering = []

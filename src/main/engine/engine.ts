@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { howEnded } from './approval/how-ended'
+import { createInbox, type OpenInbox } from './approval/inbox'
 import { POLICIES } from './approval/policies'
 import { sessionRules } from './approval/rules/session-rules'
 import { openConfig } from './config/config'
@@ -11,7 +13,7 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
-import { provisionalCustody, provisionalInbox, provisionalTasks } from './provisional'
+import { provisionalCustody, provisionalTasks } from './provisional'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { SessionDeps } from './session/session'
@@ -25,7 +27,7 @@ import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import { TOOL_LIST } from './tool/tool-list'
 
-/** So far back a session's log is read to show what a rule would have meant. */
+/** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
 const PAST_EVENTS = 3000
 
 export interface EngineOptions {
@@ -67,6 +69,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
   })
+  const askedAt = inOrder(Date.now)
   const runner = createTurnRunner({
     home,
     store,
@@ -93,8 +96,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules(header.rules)]
       },
       record: (...events) => void session.record(...events),
+      isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
+      howEnded: (approvalId) => howEnded(store.window(session.id, { limit: PAST_EVENTS }).events, approvalId),
       canAsk: () => interactive,
-      now: Date.now,
+      now: askedAt,
       newId,
       isRemembered: (key) => session.header.allowed.includes(key),
       keepRules: (patterns) => config.allow(patterns),
@@ -107,7 +112,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
     interactive,
     runsQueue: options.runsQueue ?? true,
-    onRecorded: (session) => tell({ kind: 'session', summary: summaryOf(session.header) }),
+    onRecorded(session, before) {
+      tell({ kind: 'session', summary: summaryOf(session.header) })
+      inbox.changed(before, session.header)
+    },
     log,
   }
   const sessions = createSessions({
@@ -117,7 +125,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
     }),
     onOpened: (session) => desk.opened(session),
-    onRemoved: (sessionId) => tell({ kind: 'session.removed', sessionId }),
+    onRemoved(sessionId) {
+      tell({ kind: 'session.removed', sessionId })
+      tell({ kind: 'inbox' })
+    },
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/complete-file')
       return completeFile(root, query, limit)
@@ -133,6 +144,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       void sessions.reconsider()
     },
   })
+  const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, tell })
+  if (interactive) inbox.watch()
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
   config.onChange(() => {
     tell({ kind: 'settings' })
@@ -146,7 +159,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     settings: actions,
     tasks: { ...provisionalTasks, ...createTaskActions({ custody, sessions, desk }) },
-    inbox: { ...provisionalInbox, choices: sessions.choices },
+    inbox,
     trust,
     onChange(listener) {
       listeners.add(listener)
@@ -154,6 +167,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     async close() {
       desk.close()
+      inbox.close()
       await sessions.close()
       await tasks.close()
       config.close()
@@ -165,4 +179,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 /** Unique without a counter, so that two processes never give the same. */
 function newId(prefix: string): string {
   return `${prefix}-${randomBytes(8).toString('hex')}`
+}
+
+/** A clock that never gives the same time twice, nor an earlier one: first in, first out, however many ask in one moment. */
+function inOrder(now: () => number): () => number {
+  let last = 0
+  return () => (last = Math.max(now(), last + 1))
 }

@@ -4,8 +4,9 @@ import { tool } from '../../../../test/support/turn-fixture'
 import type { Approval, PermissionMode } from '../../../shared/model/approval'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
-import type { PreparedCall } from '../tool/tool'
+import { failed, type PreparedCall, type Refusal } from '../tool/tool'
 import { createWorkspace } from '../workspace/create-workspace'
+import { TurnSuspended } from '../loop/turn-signal'
 import { createGate } from './gate'
 import { POLICIES } from './policies'
 import type { PermissionRule } from './rules/permission-rule'
@@ -39,7 +40,12 @@ function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture
   const held: string[] = []
   const written: string[] = []
   let ids = 0
-  const { gate, reply, choices } = createGate({
+  const {
+    gate,
+    reply,
+    choices,
+    expect: expectAgain,
+  } = createGate({
     policies: POLICIES,
     mode: () => mode,
     workspace: () => createWorkspace({ root }),
@@ -51,6 +57,8 @@ function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture
     },
     home: '/home/me/.trestle',
     ownOutput: ['/home/me/.trestle/sessions/s'],
+    isOpen: (id) => events.filter((event) => JSON.stringify(event).includes(id)).length === 1,
+    howEnded: () => undefined,
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
@@ -59,16 +67,29 @@ function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture
     pastCalls: async () => [],
   })
   const abort = new AbortController()
-  const ask = (call: PreparedCall, which = writer) =>
-    gate({ callId: 'c', turnId: 't', tool: which, call, preview: async () => undefined }, abort.signal)
+  /** `again` is the call as it is prepared when somebody has allowed it. */
+  const ask = (call: PreparedCall, which = writer, more: { again?: PreparedCall | Refusal; before?: Approval } = {}) => {
+    const { again = call, before } = more
+    const preview = call.preview ?? (async () => undefined)
+    const request = {
+      callId: 'c',
+      turnId: 't',
+      tool: which,
+      call,
+      preview,
+      prepareAgain: async () => again,
+      ...(before && { asked: before }),
+    }
+    return gate(request, abort.signal)
+  }
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
-  return { ask, reply, choices, written, events, asked, stop: () => abort.abort() }
+  return { ask, reply, choices, expectAgain, written, events, asked, rules, stop: (reason?: Error) => abort.abort(reason) }
 }
 
 describe('the gate', () => {
   it('lets reading inside the folder pass, and asks outside it', async () => {
     const { ask, asked } = fixture()
-    expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toEqual({ allowed: true })
+    expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toMatchObject({ allowed: true })
     void ask(outside, reader)
     await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.reason).toContain('/etc/hosts')
@@ -80,7 +101,7 @@ describe('the gate', () => {
     expect(await ask(file('/home/me/.trestle/config.toml', false), reader)).toMatchObject({ allowed: false })
     expect(await ask(file('/home/me/.trestle/sessions/s/x.txt', true))).toMatchObject({ allowed: false })
     const asking = fixture({ canAsk: false })
-    expect(await asking.ask(file('/home/me/.trestle/sessions/s/x.txt', false), reader)).toEqual({ allowed: true })
+    expect(await asking.ask(file('/home/me/.trestle/sessions/s/x.txt', false), reader)).toMatchObject({ allowed: true })
     expect(await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader)).toMatchObject({
       allowed: false,
     })
@@ -95,11 +116,11 @@ describe('the gate', () => {
 
   it('accepts edits but not commands in the mode for it, and everything in auto', async () => {
     const edits = fixture({ mode: 'accept-edits', canAsk: false })
-    expect(await edits.ask(edit)).toEqual({ allowed: true })
+    expect(await edits.ask(edit)).toMatchObject({ allowed: true })
     expect(await edits.ask(command)).toMatchObject({ allowed: false })
     expect(await edits.ask({ ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: true }] })).toMatchObject({ allowed: false })
     const auto = fixture({ mode: 'auto', canAsk: false })
-    expect(await auto.ask(command)).toEqual({ allowed: true })
+    expect(await auto.ask(command)).toMatchObject({ allowed: true })
   })
 
   const bash = tool({ name: 'Bash' })
@@ -110,7 +131,7 @@ describe('the gate', () => {
       const { ask } = fixture({ mode, canAsk: false, rules: rulesOf('allow Bash', 'deny Bash(rm *)', 'deny Edit(*.ts)', 'deny mcp__x__*') })
       for (const text of ['rm x', 'ls && sudo rm x', "sh -c 'rm x'", 'ls | xargs rm', 'echo $(rm x)'])
         expect(await ask(commandOf(text), bash)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:2') })
-      expect(await ask(commandOf('npm test'), bash)).toEqual({ allowed: true })
+      expect(await ask(commandOf('npm test'), bash)).toMatchObject({ allowed: true })
       expect(await ask(edit)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:3') })
       expect(await ask({ ...edit, accesses: [] }, { ...writer, name: 'mcp__x__y' })).toMatchObject({ allowed: false })
     }
@@ -133,7 +154,7 @@ describe('the gate', () => {
 
   it('needs no approval for commands that only read, nobody being there', async () => {
     const { ask } = fixture({ canAsk: false })
-    expect(await ask(commandOf('ls | head -3 && git status'), bash)).toEqual({ allowed: true })
+    expect(await ask(commandOf('ls | head -3 && git status'), bash)).toMatchObject({ allowed: true })
     expect(await ask(commandOf('ls > x'), bash)).toMatchObject({ allowed: false })
   })
 
@@ -151,7 +172,7 @@ describe('the gate', () => {
     const [one, two] = asked()
     await reply({ approvalId: two!.approvalId, optionId: 'reject', feedback: ' not that ' })
     await reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
-    expect(await first).toEqual({ allowed: true })
+    expect(await first).toMatchObject({ allowed: true })
     expect(await second).toEqual({ allowed: false, message: 'The user rejected this call and says: not that' })
     await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/not wait/)
   })
@@ -162,7 +183,7 @@ describe('the gate', () => {
     await expect.poll(() => asked().length).toBe(1)
     await expect(reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).rejects.toThrow(/allow_once/)
     await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_once' })
-    expect(await answer).toEqual({ allowed: true })
+    expect(await answer).toMatchObject({ allowed: true })
   })
 
   it('asks no more for what was allowed for the session, but still for the rest', async () => {
@@ -176,9 +197,9 @@ describe('the gate', () => {
     ])
     const pattern = 'Write(x.ts)\nEdit(x.ts)\nPatch(x.ts)'
     await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_always' })
-    expect(await first).toEqual({ allowed: true })
+    expect(await first).toMatchObject({ allowed: true })
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', rule: { pattern, scope: 'session' } })
-    expect(await ask(edit)).toEqual({ allowed: true })
+    expect(await ask(edit)).toMatchObject({ allowed: true })
     void ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/y.ts`, write: true }] })
     await expect.poll(() => asked().length).toBe(2)
   })
@@ -194,7 +215,7 @@ describe('the gate', () => {
     expect(written).toEqual([])
     await reply({ approvalId, optionId: 'allow_always', rule: { pattern: 'Bash(npm run *)', scope: 'user' } })
     expect(written).toEqual(['Bash(npm run *)'])
-    expect(await Promise.all(answers.slice(0, 2))).toEqual([{ allowed: true }, { allowed: true }])
+    expect(await Promise.all(answers.slice(0, 2))).toMatchObject([{ allowed: true }, { allowed: true }])
     expect(events.at(-1)).toMatchObject({
       approvalId: other.approvalId,
       outcome: 'allow_always',
@@ -212,7 +233,7 @@ describe('the gate', () => {
     const rule = { pattern: 'Bash(npm test)', scope: 'user' as const }
     await expect(reply({ approvalId, optionId: 'allow_always', rule })).rejects.toThrow('full')
     await reply({ approvalId, optionId: 'allow_always', rule: { ...rule, scope: 'session' } })
-    expect(await answer).toEqual({ allowed: true })
+    expect(await answer).toMatchObject({ allowed: true })
   })
 
   it('closes a waiting request when the turn is stopped', async () => {
@@ -222,5 +243,78 @@ describe('the gate', () => {
     stop()
     await expect(answer).rejects.toThrow('stopped')
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
+  })
+
+  it('says why, with the rule and its line, when nobody was asked', async () => {
+    const { ask } = fixture({ rules: rulesOf('allow Bash(npm *)', 'deny Bash(rm *)'), canAsk: false })
+    expect(await ask(commandOf('npm test'), bash)).toMatchObject({
+      judged: { decision: 'allow', reason: expect.stringContaining('npm *'), rule: { pattern: 'Bash(npm *)', scope: 'user', line: 1 } },
+    })
+    expect(await ask(commandOf('rm x'), bash)).toMatchObject({ judged: { decision: 'deny', rule: { decision: 'deny', line: 2 } } })
+    expect(await ask(edit)).toMatchObject({ judged: { decision: 'deny', reason: expect.stringContaining('nobody is there') } })
+  })
+
+  const answered = async (what: Fixture, first: Parameters<ReturnType<typeof fixture>['ask']>) => {
+    const made = fixture(what)
+    const answer = made.ask(...first)
+    await expect.poll(() => made.asked().length).toBe(1)
+    const allow = () => made.reply({ approvalId: made.asked()[0]!.approvalId, optionId: 'allow_once' })
+    return { ...made, answer, allow }
+  }
+
+  it('does not run what a rule made since the question forbids', async () => {
+    const { answer, allow, rules, events } = await answered({ rules: [] }, [commandOf('rm x'), bash])
+    rules.push(...rulesOf('deny Bash(rm *)'))
+    await expect(allow()).rejects.toMatchObject({ code: 'approval.gone', message: expect.stringContaining('Bash(rm *)') })
+    expect(await answer).toMatchObject({ allowed: false })
+    expect(events.filter((event) => event.type === 'approval.resolved')).toMatchObject([{ outcome: 'reject_once' }])
+  })
+
+  const shows = (text: string, more: Partial<PreparedCall> = {}): PreparedCall => {
+    return { ...edit, preview: async () => ({ kind: 'text', text }), ...more }
+  }
+
+  it('asks anew, and says so, when what would be done is no longer what was shown; then runs what was shown last', async () => {
+    const again = shows('removes everything')
+    const { answer, allow, asked, reply, events } = await answered({}, [shows('adds a line'), writer, { again }])
+    await expect(allow()).rejects.toMatchObject({ code: 'approval.gone' })
+    await expect.poll(() => asked().length).toBe(2)
+    expect(asked()[1]).toMatchObject({ preview: { text: 'removes everything' }, reason: expect.stringContaining('changed') })
+    expect(events).toContainEqual(expect.objectContaining({ approvalId: asked()[0]!.approvalId, outcome: 'cancelled' }))
+    await reply({ approvalId: asked()[1]!.approvalId, optionId: 'allow_once' })
+    expect(await answer).toEqual({ allowed: true, call: again })
+  })
+
+  it('asks nobody about what cannot work, before the question and after the answer', async () => {
+    const check = async () => failed('x.ts was changed on disk')
+    expect(await fixture().ask(shows('a', { check }))).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
+    const late = await answered({}, [shows('a'), writer, { again: shows('b', { check }) }])
+    await expect(late.allow()).rejects.toMatchObject({ code: 'approval.gone', message: expect.stringContaining('changed on disk') })
+    expect(await late.answer).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
+    const refused = await answered({}, [shows('a'), writer, { again: { refused: failed('no such folder') } }])
+    await expect(refused.allow()).rejects.toMatchObject({ code: 'approval.gone' })
+    expect(await refused.answer).toEqual({ allowed: false, message: 'no such folder' })
+  })
+
+  it('lets the first of two answers win that come in one moment', async () => {
+    const { answer, allow } = await answered({}, [edit])
+    const [first, second] = await Promise.allSettled([allow(), allow()])
+    expect(first.status).toBe('fulfilled')
+    expect(second).toMatchObject({ reason: { code: 'approval.gone' } })
+    expect(await answer).toMatchObject({ allowed: true })
+  })
+
+  it('keeps a request open when its process ends, and takes it up again as it was', async () => {
+    const before = await answered({}, [edit])
+    before.stop(new TurnSuspended())
+    await expect(before.answer).rejects.toThrow()
+    expect(before.events).toMatchObject([{ type: 'approval.requested' }])
+    const [approval] = before.asked()
+    const later = fixture()
+    later.expectAgain([approval!])
+    const reply = later.reply({ approvalId: approval!.approvalId, optionId: 'allow_once' })
+    expect(await later.ask(edit, writer, { before: approval! })).toMatchObject({ allowed: true })
+    await reply
+    expect(later.events).toMatchObject([{ type: 'approval.resolved', approvalId: approval!.approvalId, outcome: 'allow_once' }])
   })
 })

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { Approval, ApprovalOption, ApprovalOutcome, PermissionMode, RuleChoice } from '../../../shared/model/approval'
-import type { EventBody } from '../../../shared/model/event'
+import type { Approval, ApprovalOption, Judgement, PermissionMode, RuleChoice } from '../../../shared/model/approval'
+import { textOf } from '../../../shared/model/message'
 import type { ApprovalAnswer } from '../engine-api'
 import type { PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/gate'
@@ -11,8 +11,9 @@ import { judge } from './judge'
 import type { JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
 import { inspectCommand } from './shell/inspect-command'
+import { WaitingRequests, type Waiting, type WaitingRequestsDeps } from './waiting-requests'
 
-export interface GateDeps {
+export interface GateDeps extends WaitingRequestsDeps {
   policies: readonly Policy[]
   mode(): PermissionMode
   /** See `JudgedCall`. */
@@ -22,7 +23,6 @@ export interface GateDeps {
   workspace(): Workspace
   /** The rules as they are now. */
   rules(): Promise<readonly PermissionRule[]>
-  record(...events: EventBody[]): void
   /** Whether somebody is there to be asked. */
   canAsk(): boolean
   now(): number
@@ -37,6 +37,10 @@ export interface GateDeps {
 
 export interface ApprovalGate {
   gate: Gate
+  /** These wait since before this process began: who answers them waits until their calls have come to the gate again. Replaces what was expected before. */
+  expect(asked: readonly Approval[]): void
+  /** Closes a request whose call is not to be made any more; harmless when it does not wait. */
+  withdraw(asked: Approval, reason: string): void
   /** Settles a waiting approval; `approval.gone` when it does not wait any more, `config.write_failed` when its rule cannot be kept. */
   reply(answer: ApprovalAnswer): Promise<void>
   /** What "always" can cover for a waiting approval, narrowest first. */
@@ -45,21 +49,13 @@ export interface ApprovalGate {
   reconsider(): Promise<void>
 }
 
-interface Waiting {
-  approval: Approval
-  request: GateCall
-  /** What "always" can cover. */
-  offers: readonly RuleOffer[]
-  /** An answer to it is being carried out. */
-  answering?: boolean
-  settle(answer: GateAnswer): void
-}
-
+const CHANGED = 'What it would do has changed since you were asked.'
+const RULE_KEPT = 'The rule is in your config.toml.'
 const WAYS_ROUND = 'Do not try to get round this; go on without it, or say what you need and why.'
 
 /** Judges calls and asks the user about the rest. Requests wait side by side; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
-  const waiting = new Map<string, Waiting>()
+  const requests = new WaitingRequests(deps)
 
   /** A call as it is judged now. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
@@ -82,15 +78,20 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const judged = await judgedCall(request)
     const verdict = judge(deps.policies, judged)
     signal.throwIfAborted()
-    if (verdict.decision === 'allow') return { allowed: true }
-    if (verdict.decision === 'deny') return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}` }
+    if (request.asked) return goOnWaiting(request.asked, request, judged, verdict, signal)
+    if (verdict.decision === 'allow') return { allowed: true, judged: judgementOf(verdict) }
+    if (verdict.decision === 'deny') return denied(verdict)
     if (!deps.canAsk()) {
-      return { allowed: false, message: `Denied: this needs an approval (${verdict.reason}) and nobody is there to give it. ${WAYS_ROUND}` }
+      const reason = `This needs an approval (${verdict.reason}) and nobody is there to give it.`
+      return denied({ ...verdict, reason })
     }
     return ask(request, judged, verdict, signal)
   }
 
   async function ask(request: GateCall, judged: JudgedCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
+    // Nobody is to approve what cannot work.
+    const problem = await request.call.check?.()
+    if (problem) return { allowed: false, message: textOf(problem.content) }
     const preview = await request.preview().catch(() => undefined)
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
@@ -106,73 +107,115 @@ export function createGate(deps: GateDeps): ApprovalGate {
       options: optionsFor(offers[0]),
       requestedAt: deps.now(),
     }
-    return new Promise<GateAnswer>((resolve, reject) => {
-      const cancel = (): void => {
-        waiting.delete(approval.approvalId)
-        deps.record(resolved(approval, 'cancelled', { reason: 'The turn was stopped.' }))
-        reject(new Error('stopped'))
-      }
-      waiting.set(approval.approvalId, {
-        approval,
-        request,
-        offers,
-        settle: (answer) => {
-          signal.removeEventListener('abort', cancel)
-          resolve(answer)
-        },
-      })
-      signal.addEventListener('abort', cancel, { once: true })
-      deps.record({ type: 'approval.requested', approval })
-    })
+    const { answer } = requests.add({ approval, request, offers, signal })
+    deps.record({ type: 'approval.requested', approval })
+    return answer
+  }
+
+  /** A request from before this process began is at the gate again. */
+  async function goOnWaiting(
+    approval: Approval,
+    request: GateCall,
+    judged: JudgedCall,
+    verdict: Verdict,
+    signal: AbortSignal,
+  ): Promise<GateAnswer> {
+    const offered = approval.options.some((option) => option.kind === 'allow_always')
+    const { ruleOffers } = await import('./choices/rule-offers')
+    signal.throwIfAborted()
+    const offers = offered && !verdict.everyTime ? ruleOffers(deps.policies, judged) : []
+    const { entry, answer } = requests.add({ approval, request, offers, signal })
+    settleByRule(entry, verdict)
+    return answer
   }
 
   async function reply({ approvalId, optionId, feedback, rule }: ApprovalAnswer): Promise<void> {
-    const entry = waiting.get(approvalId)
-    if (!entry || entry.answering) throw new CodedError('approval.gone', 'This approval does not wait any more.')
+    const entry = await requests.find(approvalId)
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
     if (!option)
       throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
     const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
-    if (granted?.scope === 'user') await keep(entry, granted.pattern)
-    waiting.delete(approvalId)
-    const words = feedback?.trim()
-    deps.record(resolved(entry.approval, option.kind, { ...(words && { feedback: words }), ...(granted && { rule: granted }) }))
-    entry.settle(option.kind === 'reject_once' ? { allowed: false, message: rejection(words) } : { allowed: true })
+    await requests.answer(entry, async () => {
+      const call = option.kind === 'reject_once' ? undefined : await confirmed(entry)
+      if (granted?.scope === 'user') {
+        await deps.keepRules(granted.pattern.split('\n'))
+        requests.stillWaits(entry, RULE_KEPT)
+      }
+      const words = feedback?.trim()
+      const answer: GateAnswer = call ? { allowed: true, call } : { allowed: false, message: rejection(words) }
+      requests.end(entry, option.kind, { ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
+    })
     if (granted) await reconsider()
   }
 
-  /** While the file is written nobody else can answer; the turn can still be stopped. */
-  async function keep(entry: Waiting, pattern: string): Promise<void> {
-    entry.answering = true
-    try {
-      await deps.keepRules(pattern.split('\n'))
-    } finally {
-      entry.answering = false
+  /**
+   * The call as it is by now, when it still may be made and still does what was shown. Otherwise the request ends with why not, and where
+   * the call could still be made it is asked anew.
+   */
+  async function confirmed(entry: Waiting): Promise<PreparedCall> {
+    const { request, approval, signal } = entry
+    const call = await request.prepareAgain()
+    requests.stillWaits(entry)
+    if ('refused' in call) throw closeUndone(entry, textOf(call.refused.content))
+    const again: GateCall = { ...request, call, preview: call.preview ?? (async () => undefined) }
+    const judged = await judgedCall(again)
+    const verdict = judge(deps.policies, judged)
+    const preview = await again.preview().catch(() => undefined)
+    const changed = call.summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
+    const problem = changed ? await call.check?.() : undefined
+    requests.stillWaits(entry)
+    if (verdict.decision === 'deny') {
+      settleByRule(entry, verdict)
+      throw gone(`Denied: ${verdict.reason}`)
     }
-    if (waiting.get(entry.approval.approvalId) !== entry)
-      throw new CodedError('approval.gone', 'The turn was stopped meanwhile. The rule is in your config.toml.')
+    if (problem) throw closeUndone(entry, textOf(problem.content))
+    if (!changed) return call
+    const { asked: _before, ...fresh } = again
+    requests.end(
+      entry,
+      'cancelled',
+      { reason: CHANGED },
+      ask(fresh, judged, { ...verdict, reason: `${CHANGED} ${verdict.reason}` }, signal),
+    )
+    throw gone(`${CHANGED} Look at the new request.`)
+  }
+
+  /** Ends a request whose call cannot be made any more; the model learns why. */
+  function closeUndone(entry: Waiting, why: string): CodedError {
+    requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
+    return gone(`It cannot be done any more: ${why}`)
   }
 
   async function choices(approvalId: string): Promise<RuleChoice[]> {
-    const entry = waiting.get(approvalId)
-    if (!entry) throw new CodedError('approval.gone', 'This approval does not wait any more.')
+    const entry = await requests.find(approvalId)
     if (entry.offers.length === 0) return []
     const { ruleChoices } = await import('./choices/rule-choices')
     return ruleChoices(deps.policies, entry.offers, await judgedCall(entry.request), await deps.pastCalls())
   }
 
   async function reconsider(): Promise<void> {
-    for (const entry of waiting.values()) {
-      const { decision, rule, reason } = judge(deps.policies, await judgedCall(entry.request))
-      const { approval } = entry
-      if (!rule || decision === 'ask' || entry.answering || waiting.get(approval.approvalId) !== entry) continue
-      waiting.delete(approval.approvalId)
-      deps.record(resolved(approval, decision === 'allow' ? 'allow_always' : 'reject_once', { reason }))
-      entry.settle(decision === 'allow' ? { allowed: true } : { allowed: false, message: `Denied: ${reason} ${WAYS_ROUND}` })
+    for (const entry of requests.all()) {
+      const verdict = judge(deps.policies, await judgedCall(entry.request))
+      if (!entry.answering && requests.has(entry)) settleByRule(entry, verdict)
     }
   }
 
-  return { gate, reply, choices, reconsider }
+  /** What a rule allows or denies by now needs no person any more. */
+  function settleByRule(entry: Waiting, verdict: Verdict): void {
+    const { decision, rule, reason } = verdict
+    if (decision === 'ask' || (decision === 'allow' && !rule)) return
+    const answer: GateAnswer = decision === 'allow' ? { allowed: true } : denied(verdict)
+    requests.end(entry, decision === 'allow' ? 'allow_always' : 'reject_once', { reason }, answer)
+  }
+
+  return {
+    gate,
+    reply,
+    choices,
+    reconsider,
+    expect: (asked) => requests.expect(asked),
+    withdraw: (asked, reason) => requests.withdraw(asked, reason),
+  }
 }
 
 /** What a command does, taken apart; undefined for a call that runs none. */
@@ -199,12 +242,29 @@ function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   ]
 }
 
-function resolved(
-  approval: Approval,
-  outcome: ApprovalOutcome,
-  more: { feedback?: string; reason?: string; rule?: ApprovalAnswer['rule'] },
-): EventBody {
-  return { type: 'approval.resolved', approvalId: approval.approvalId, callId: approval.callId, outcome, ...more }
+function denied(verdict: Verdict): GateAnswer {
+  return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}`, judged: judgementOf({ ...verdict, decision: 'deny' }) }
+}
+
+/** What of a verdict is recorded. */
+function judgementOf({ decision, reason, rule }: Verdict): Judgement {
+  return {
+    decision: decision === 'allow' ? 'allow' : 'deny',
+    reason,
+    ...(rule && {
+      rule: {
+        decision: rule.decision,
+        pattern: rule.pattern,
+        scope: rule.scope,
+        file: rule.file,
+        ...(rule.line !== undefined && { line: rule.line }),
+      },
+    }),
+  }
+}
+
+function gone(how: string): CodedError {
+  return new CodedError('approval.gone', how)
 }
 
 function rejection(feedback: string | undefined): string {

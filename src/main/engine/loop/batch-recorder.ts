@@ -1,29 +1,46 @@
 import type { EventBody } from '../../../shared/model/event'
 
+export interface BatchRecorder {
+  add(event: EventBody): void
+  /** Resolves when everything added so far is recorded; rejects when that failed. */
+  written(): Promise<void>
+  /** Records what is left; throws what recording has thrown. Comes last. */
+  flush(): void
+}
+
 /**
- * Records events that come in the same moment in one transaction: results of calls that ran side by side often do. An event is recorded before the event loop goes on.
- * What recording throws is thrown by `flush`, which comes last.
+ * Records events that come in the same moment in one transaction: what happens to calls that run side by side often does. An event is
+ * recorded before the event loop goes on.
  */
-export function createBatchRecorder(record: (...events: EventBody[]) => void): { add(event: EventBody): void; flush(): void } {
+export function createBatchRecorder(record: (...events: EventBody[]) => void): BatchRecorder {
   let pending: EventBody[] = []
+  let writing: Promise<void> | undefined
   let failure: { error: unknown } | undefined
   const write = (): void => {
     const events = pending
     pending = []
+    writing = undefined
     try {
       if (events.length > 0) record(...events)
     } catch (error) {
       failure ??= { error }
     }
   }
+  const fail = (): void => {
+    if (failure) throw failure.error
+  }
   return {
     add(event) {
       pending.push(event)
-      if (pending.length === 1) queueMicrotask(write)
+      writing ??= Promise.resolve().then(write)
+    },
+    async written() {
+      await writing
+      fail()
     },
     flush() {
       write()
-      if (failure) throw failure.error
+      fail()
     },
   }
 }

@@ -1,5 +1,6 @@
+import type { Approval, Judgement } from '../../../shared/model/approval'
 import type { Preview } from '../../../shared/model/preview'
-import type { PreparedCall, Tool } from '../tool/tool'
+import type { PreparedCall, Refusal, Tool } from '../tool/tool'
 
 /** A call that wants to run. */
 export interface GateCall {
@@ -8,10 +9,19 @@ export interface GateCall {
   tool: Tool
   call: PreparedCall
   preview: () => Promise<Preview | undefined>
+  /** Prepares the call anew, as things are by then. */
+  prepareAgain: () => Promise<PreparedCall | Refusal>
+  /** The request for this call that waits since before this process began. */
+  asked?: Approval
 }
 
-/** `message` goes to the model. */
-export type GateAnswer = { allowed: true } | { allowed: false; message: string }
+/**
+ * `call` is the call to run, when it was prepared anew; `message` goes to the model. `judged` says why, where nobody was asked; whoever
+ * gets the answer records it before the call runs.
+ */
+export type GateAnswer =
+  | { allowed: true; call?: PreparedCall; judged?: Judgement }
+  | { allowed: false; message: string; judged?: Judgement }
 
 /** Decides, and asks the user where no policy does. Rejects only when the signal aborts. */
 export type Gate = (call: GateCall, signal: AbortSignal) => Promise<GateAnswer>

@@ -1,10 +1,14 @@
+import type { Approval } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import { textOf, type Message, type ToolCallPart } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
 import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
-import { createBatchRecorder } from './batch-recorder'
+import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
+import type { GateCall } from './gate'
+import type { OpenStep } from './open-turn'
 import { runScheduled } from './schedule'
 import type { TurnContext } from './turn-context'
+import { isSuspended, stopWords } from './turn-signal'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CHARS = 50_000
@@ -17,6 +21,8 @@ interface Job {
   part: ToolCallPart
   startedAt: number
   accesses: readonly Access[]
+  /** The request for it that waits since before this process began. */
+  asked?: Approval
   tool?: Tool
   input?: unknown
   call?: PreparedCall
@@ -24,11 +30,21 @@ interface Job {
   refused?: ToolResult
 }
 
-/** Runs the calls of one step; results come back, and go into the history, in the order of the calls. */
-export async function runToolCalls(ctx: TurnContext, stepId: string, parts: readonly ToolCallPart[]): Promise<ToolMessage[]> {
-  const results = new Map<string, ToolResult>()
+/**
+ * Runs the calls of one step; results come back, and go into the history, in the order of the calls. `open` is how far an earlier process
+ * came with them. Undefined when the turn was suspended and calls are left open for a later one.
+ */
+export async function runToolCalls(
+  ctx: TurnContext,
+  stepId: string,
+  parts: readonly ToolCallPart[],
+  open?: OpenStep,
+): Promise<ToolMessage[] | undefined> {
+  const results = new Map<string, ToolResult>(open?.results)
+  const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
   const { originals, copies } = dedupe(parts)
-  const jobs = await Promise.all(originals.map((part) => prepareJob(ctx, part)))
+  const left = originals.filter((part) => !results.has(part.callId))
+  const jobs = await Promise.all(left.map((part) => prepareJob(ctx, part, asked.get(part.callId))))
   const byId = new Map(jobs.map((job) => [job.part.callId, job]))
   const recorder = createBatchRecorder(ctx.record)
   const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
@@ -46,18 +62,19 @@ export async function runToolCalls(ctx: TurnContext, stepId: string, parts: read
       ...(details && { details }),
     })
   }
-  ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
+  if (!open) ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
   await runScheduled(jobs, async (job, waited) => {
-    const result = await runJob(ctx, job, waited).catch((error: unknown) =>
+    const result = await runJob(ctx, job, waited, recorder).catch((error: unknown) =>
       failed(`Trestle failed to run this call: ${failureOf(error).message}`),
     )
-    finish(job.part, result, job.startedAt)
+    if (result) finish(job.part, result, job.startedAt)
   })
   for (const part of parts) {
-    const original = copies.get(part.callId)
-    if (original !== undefined) finish(part, results.get(original) ?? failed('The call was not run.'), ctx.now())
+    const result = results.get(copies.get(part.callId) ?? '')
+    if (result && !results.has(part.callId)) finish(part, result, ctx.now())
   }
   recorder.flush()
+  if (parts.some((part) => !results.has(part.callId)) && isSuspended(ctx.signal)) return undefined
   const messages = parts.map((part): ToolMessage => {
     const result = results.get(part.callId) ?? failed('The call was not run.')
     return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
@@ -98,8 +115,8 @@ function sorted(value: unknown): unknown {
   )
 }
 
-async function prepareJob(ctx: TurnContext, part: ToolCallPart): Promise<Job> {
-  const job: Job = { part, startedAt: ctx.now(), accesses: [] }
+async function prepareJob(ctx: TurnContext, part: ToolCallPart, asked: Approval | undefined): Promise<Job> {
+  const job: Job = { part, startedAt: ctx.now(), accesses: [], ...(asked && { asked }) }
   const tool = ctx.tools.get(part.name)
   if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
   const parsed = ctx.tools.parseInput(tool, part.input)
@@ -128,24 +145,44 @@ function started(ctx: TurnContext, stepId: string, part: ToolCallPart, job: Job 
   }
 }
 
-async function runJob(ctx: TurnContext, job: Job, waited: boolean): Promise<ToolResult> {
-  if (ctx.signal.aborted) return failed('Not run: the turn was stopped first.')
-  const { tool } = job
-  if (!tool) return job.refused ?? failed('The call could not be prepared.')
+/** Undefined when the turn was suspended before the call began: a later process goes on with it. */
+async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: BatchRecorder): Promise<ToolResult | undefined> {
+  if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
+  const { tool, asked } = job
   // What it waited for may have changed the very file this call is about, so it is looked at again.
-  const { call, refused } = waited && job.input !== undefined ? await prepare(tool, job.input) : job
-  if (!call) return refused ?? failed('The call could not be prepared.')
-  const answer = await ctx
-    .gate({ callId: job.part.callId, turnId: ctx.turnId, tool, call, preview: call.preview ?? (async () => undefined) }, ctx.signal)
-    .catch(() => undefined)
-  if (!answer || ctx.signal.aborted) return failed('Not run: the turn was stopped before it was allowed.')
+  const { call, refused } = tool && waited && job.input !== undefined ? await prepare(tool, job.input) : job
+  if (!tool || !call) {
+    const result = refused ?? failed('The call could not be prepared.')
+    if (asked) ctx.withdraw(asked, `It cannot be done any more: ${textOf(result.content)}`)
+    return result
+  }
+  const request: GateCall = {
+    callId: job.part.callId,
+    turnId: ctx.turnId,
+    tool,
+    call,
+    preview: call.preview ?? (async () => undefined),
+    prepareAgain: () => tool.prepare(job.input),
+    ...(asked && { asked }),
+  }
+  const answer = await ctx.gate(request, ctx.signal).catch(() => undefined)
+  if (!answer || ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
+  // An event without an answer of a person tells a later process that the call has begun.
+  if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
+  await recorder.written()
   job.startedAt = ctx.now()
-  const result = await runWithin(ctx, tool, call, job.part.callId)
+  const result = await runWithin(ctx, tool, answer.call ?? call, job.part.callId)
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
     save: (text) => ctx.saveResult(job.part.callId, text),
   })
+}
+
+function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | undefined {
+  if (isSuspended(ctx.signal)) return undefined
+  if (asked) ctx.withdraw(asked, stopWords(ctx.signal))
+  return failed(text)
 }
 
 /** Runs a call within its time limit; a stop gives it a moment to report and then goes on without it. */

@@ -1,5 +1,7 @@
+import type { Approval } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
+import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider, ToolSchema } from '../model/provider'
 import type { Gate } from './gate'
@@ -24,8 +26,10 @@ export interface TurnContext {
   /** Tells who is watching. Cheap. */
   live(event: TurnLiveEvent): void
   gate: Gate
+  /** Closes a request whose call is not to be made any more, with the reason as a sentence; harmless when it was answered. */
+  withdraw(asked: Approval, reason: string): void
   /** Messages that joined the turn since the last step; each is handed out once. */
-  takeSteering(): { parts: UserPart[]; promptId?: string }[]
+  takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNews[] }[]
   /** Keeps a result that is too long for the model; returns the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined

@@ -1,23 +1,36 @@
 import type { EventBody } from '../../../shared/model/event'
 import { failureOf, type Failure } from '../../../shared/model/errors'
-import type { UserPart } from '../../../shared/model/message'
+import type { ToolCallPart, UserPart } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
+import type { OpenTurn } from './open-turn'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
 import type { TurnContext } from './turn-context'
 
+/** `suspended`: the turn has not ended; calls that wait for a person are left to a later process. */
 export interface TurnEnd {
-  stop: StopReason
+  stop: StopReason | 'suspended'
   failure?: Failure
   steps: number
 }
 
-/** Asks the model and runs its calls until it answers without calling a tool. Never throws. */
-export async function runTurn(ctx: TurnContext): Promise<TurnEnd> {
+/** Asks the model and runs its calls until it answers without calling a tool; begins with the calls of `open`, if there are any. Never throws. */
+export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEnd> {
   const guards = createGuards()
-  let steps = 0
+  for (const { calls, results } of open?.past ?? []) guards.observe(calls, results)
+  let steps = open?.steps ?? 0
+  const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
+    const results = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
+    if (!results) return { stop: 'suspended', steps }
+    if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+    const reminder = guards.observe(calls, results)
+    if (reminder) ctx.record(...say(ctx, reminder))
+    return undefined
+  }
   try {
+    const ended = open && (await runCalls(open.stepId, open.calls))
+    if (ended) return ended
     for (;;) {
       takeSteering(ctx)
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
@@ -33,10 +46,8 @@ export async function runTurn(ctx: TurnContext): Promise<TurnEnd> {
         if (steering > 0) continue
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
       }
-      const results = await runToolCalls(ctx, step.stepId, step.calls)
-      if (ctx.signal.aborted) return { stop: 'cancelled', steps }
-      const reminder = guards.observe(step.calls, results)
-      if (reminder) ctx.record(...say(ctx, reminder))
+      const end = await runCalls(step.stepId, step.calls)
+      if (end) return end
     }
   } catch (error) {
     return { stop: 'error', failure: failureOf(error), steps }
@@ -45,8 +56,15 @@ export async function runTurn(ctx: TurnContext): Promise<TurnEnd> {
 
 function takeSteering(ctx: TurnContext): number {
   const joined = ctx.takeSteering()
-  for (const { parts, promptId } of joined) {
-    ctx.record({ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'user', ...(promptId !== undefined && { promptId }) })
+  for (const { parts, promptId, news } of joined) {
+    ctx.record({
+      type: 'turn.steered',
+      turnId: ctx.turnId,
+      parts,
+      by: news ? 'task' : 'user',
+      ...(promptId !== undefined && { promptId }),
+      ...(news && { news }),
+    })
     ctx.history.push({ role: 'user', parts })
   }
   return joined.length

@@ -1,21 +1,28 @@
 import { CodedError, failureOf } from '../../../shared/model/errors'
+import type { RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { applyHeader } from '../../../shared/model/fold'
 import { textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
+import type { TaskNews } from '../../../shared/model/task'
 import { createGate, type ApprovalGate } from '../approval/gate'
+import type { ApprovalAnswer } from '../engine-api'
+import type { OpenTurn } from '../loop/open-turn'
 import type { TurnEnd } from '../loop/turn'
 import type { TurnLiveEvent } from '../loop/turn-context'
+import { TurnStopped, TurnSuspended } from '../loop/turn-signal'
 import { LiveState } from './live-state'
-import { closingEvents } from './recover'
+import { ReadyNews } from './ready-news'
 import type { Store } from './store'
 import { titleFrom } from './title'
+import { closingEvents, keptOpen, unfinishedTurn, type UnfinishedTurn } from './unfinished-turn'
 
 /** What a session needs from the engine to run a turn. */
 export interface TurnRunner {
   /** Checks that a turn can start (model, folder) and says with which model; throws a `CodedError` otherwise. Nothing is recorded before it. */
   ready(header: SessionHeader): Promise<{ modelId: string }>
-  run(session: Session, turnId: string, signal: AbortSignal): Promise<TurnEnd>
+  /** `open` is the turn as an earlier process left it, when it goes on. */
+  run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
 }
 
 export interface SessionDeps {
@@ -28,17 +35,28 @@ export interface SessionDeps {
   interactive: boolean
   /** Whether the next queued prompt starts by itself when a turn has ended. */
   runsQueue: boolean
-  /** Called after every recorded event. */
-  onRecorded(session: Session): void
+  /** Called after events have been recorded, with the header before them. */
+  onRecorded(session: Session, before?: SessionHeader): void
   log(message: string): void
 }
 
 type Listener = (event: SessionEvent) => void
 
+/** A message that joins a turn: a prompt from the queue, or news of tasks. */
+export interface Steering {
+  parts: UserPart[]
+  promptId?: string
+  news?: TaskNews[]
+}
+
 /** One open session: its turns, its queue, its approvals and who is watching. Only one process has it at a time (the store's lease). */
 export class Session {
   readonly id: string
   readonly approvals: ApprovalGate
+  /** What is prepared of the news that the header owes. */
+  readonly news = new ReadyNews(() => this.#header.news)
+  /** Calls that a dead process had begun: what they started may still run. */
+  readonly cutOffCalls: ReadonlySet<string>
   readonly #deps: SessionDeps
   #header: SessionHeader
   readonly #live = new LiveState()
@@ -47,13 +65,17 @@ export class Session {
   #steering: string[] = []
   #running: { abort: AbortController; done: Promise<void> } | undefined
   #starting: Promise<void> | undefined
+  /** A turn that waits for a person since before this process began; it goes on when somebody attends to it. */
+  #open: OpenTurn | undefined
 
   constructor(id: string, deps: SessionDeps) {
     this.id = id
     this.#deps = deps
     this.approvals = createGate(deps.gateFor(this))
-    const closing = closingEvents(deps.store, id)
-    if (closing.length > 0) deps.store.append(id, closing)
+    const unfinished = unfinishedTurn(deps.store, id)
+    const taken = unfinished ? this.#takeUp(unfinished) : []
+    if (taken.length > 0) deps.store.append(id, taken)
+    this.cutOffCalls = new Set(taken.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])))
     const header = deps.store.header(id)
     if (!header) throw new CodedError('session.not_found', `There is no session ${id}.`)
     this.#header = header
@@ -64,8 +86,14 @@ export class Session {
     return this.#header
   }
 
+  /** Whether a turn is open, be it one that waits since before this process began. */
   get busy(): boolean {
-    return this.#running !== undefined || this.#starting !== undefined
+    return this.isWorking || this.#open !== undefined
+  }
+
+  /** Whether this process has something in hand that is not all in the log. */
+  get isWorking(): boolean {
+    return this.#running !== undefined || this.#starting !== undefined || this.#steering.length > 0
   }
 
   get watched(): boolean {
@@ -79,13 +107,14 @@ export class Session {
 
   /** Records first, tells second. */
   record(...bodies: EventBody[]): RecordedEvent[] {
+    const before = this.#header
     const events = this.#deps.store.append(this.id, bodies)
     for (const event of events) {
       this.#header = applyHeader(this.#header, event)
       this.#live.recorded(event)
       this.#tell(event)
     }
-    this.#deps.onRecorded(this)
+    this.#deps.onRecorded(this, before)
     return events
   }
 
@@ -116,10 +145,18 @@ export class Session {
     if (!this.#steering.includes(id)) this.#steering.push(id)
   }
 
-  takeSteering(): { parts: UserPart[]; promptId: string }[] {
+  /** What joins the running turn now: news of tasks, then what the user wrote. */
+  takeSteering(): Steering[] {
     const ids = this.#steering
     this.#steering = []
-    return ids.flatMap((id) => this.header.queue.filter((prompt) => prompt.promptId === id))
+    const news = this.news.message()
+    return [...(news ? [news] : []), ...ids.flatMap((id) => this.header.queue.filter((prompt) => prompt.promptId === id))]
+  }
+
+  /** Starts a turn with the news that is ready, unless one runs (which it joins then) or the session is archived. */
+  async tellNews(): Promise<void> {
+    if (this.busy || this.header.archived || !this.news.message()) return
+    await this.#start('news')
   }
 
   editQueued(promptId: string, parts: UserPart[]): void {
@@ -134,16 +171,83 @@ export class Session {
   }
 
   /** Ends the running turn; resolves when its end is recorded. What is queued stays queued. */
-  async stop(): Promise<void> {
+  async stop(why?: string): Promise<void> {
     await this.#starting?.catch(() => undefined)
-    const running = this.#running
-    running?.abort.abort()
-    await running?.done
+    if (this.#open) this.#endOpen({ stop: 'cancelled', why: new TurnStopped(why).message })
+    await this.#abort(new TurnStopped(why))
+  }
+
+  /** Ends what this process does. A turn that waits for a person stays open for a later one; any other is stopped. */
+  async close(): Promise<void> {
+    await this.#starting?.catch(() => undefined)
+    const waits = this.#deps.interactive && this.header.approvals.length > 0
+    await this.#abort(waits ? new TurnSuspended() : new TurnStopped('Trestle was closed.'))
+  }
+
+  /** Answers a request; the turn goes on with it. */
+  async reply(answer: ApprovalAnswer): Promise<void> {
+    await this.#attend()
+    await this.approvals.reply(answer)
+  }
+
+  /** What "always" can cover for a waiting request. */
+  async choices(approvalId: string): Promise<RuleChoice[]> {
+    await this.#attend()
+    return this.approvals.choices(approvalId)
   }
 
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running.done
+  }
+
+  async #abort(reason: Error): Promise<void> {
+    const running = this.#running
+    running?.abort.abort(reason)
+    await running?.done
+  }
+
+  /** What a dead process left open: what waits for a person is kept where one can be asked, the rest ends. */
+  #takeUp(turn: UnfinishedTurn): EventBody[] {
+    if (!this.#deps.interactive || turn.approvals.length === 0)
+      return closingEvents(turn, { stop: 'interrupted', why: 'Trestle was closed before it was answered.' })
+    const { open, events } = keptOpen(turn)
+    this.#open = open
+    this.approvals.expect(open.approvals)
+    return events
+  }
+
+  /** Lets a turn from before this process began go on, so that its requests can be answered. */
+  async #attend(): Promise<void> {
+    if (!this.#open) return
+    this.#starting ??= this.#goOn(this.#open).finally(() => (this.#starting = undefined))
+    await this.#starting
+  }
+
+  async #goOn(open: OpenTurn): Promise<void> {
+    try {
+      await this.#deps.runner.ready(this.header)
+    } catch (error) {
+      const failure = failureOf(error)
+      // Anything else (a model that is not configured, say) can be mended; meanwhile the request waits on.
+      if (failure.code === 'session.folder_missing') this.#endOpen({ stop: 'error', why: failure.message, failure })
+      throw error
+    }
+    this.#open = undefined
+    const abort = new AbortController()
+    this.#running = { abort, done: this.#run(open.turnId, abort.signal, this.#deps.runsQueue, open) }
+  }
+
+  #endOpen(end: Parameters<typeof closingEvents>[1]): void {
+    this.#open = undefined
+    this.#close(end)
+  }
+
+  /** Records the end of the turn, and of everything in it that is open. */
+  #close(end: Parameters<typeof closingEvents>[1]): void {
+    const turn = unfinishedTurn(this.#deps.store, this.id)
+    if (turn) this.record(...closingEvents(turn, end))
+    this.approvals.expect([])
   }
 
   #queue(parts: UserPart[]): string {
@@ -158,8 +262,8 @@ export class Session {
     return prompt
   }
 
-  async #start(parts: UserPart[], promptId?: string): Promise<void> {
-    this.#starting = this.#startTurn(parts, promptId)
+  async #start(prompt: UserPart[] | 'news', promptId?: string): Promise<void> {
+    this.#starting = this.#startTurn(prompt, promptId)
     try {
       await this.#starting
     } finally {
@@ -167,33 +271,51 @@ export class Session {
     }
   }
 
-  async #startTurn(parts: UserPart[], promptId: string | undefined): Promise<void> {
+  async #startTurn(prompt: UserPart[] | 'news', promptId: string | undefined): Promise<void> {
     const { modelId } = await this.#deps.runner.ready(this.header)
     const turnId = this.#deps.newId('turn')
     const { header } = this
-    const titled = header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(parts)) : undefined
-    this.record({ type: 'turn.started', turnId, parts, model: modelId, ...(promptId !== undefined && { promptId }) })
+    const told = prompt === 'news' ? this.news.message() : undefined
+    if (prompt === 'news' && !told) return
+    const parts = told?.parts ?? (prompt as UserPart[])
+    const titled = !told && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(parts)) : undefined
+    this.record({
+      type: 'turn.started',
+      turnId,
+      parts,
+      model: modelId,
+      ...(promptId !== undefined && { promptId }),
+      ...(told && { news: told.news }),
+    })
     if (titled !== undefined) this.record({ type: 'session.changed', title: titled, titleIsCustom: false })
     const abort = new AbortController()
-    this.#running = { abort, done: this.#run(turnId, abort.signal) }
+    // Prompts that stayed in the queue when the user stopped a turn are not set going by news.
+    const runsQueue = this.#deps.runsQueue && !(told && header.queue.length > 0)
+    this.#running = { abort, done: this.#run(turnId, abort.signal, runsQueue) }
   }
 
-  async #run(turnId: string, signal: AbortSignal): Promise<void> {
-    const startedAt = this.#deps.now()
-    const end = await this.#deps.runner.run(this, turnId, signal).catch((error: unknown): TurnEnd => {
+  async #run(turnId: string, signal: AbortSignal, runsQueue: boolean, open?: OpenTurn): Promise<void> {
+    const startedAt = open?.startedAt ?? this.#deps.now()
+    const end = await this.#deps.runner.run(this, turnId, signal, open).catch((error: unknown): TurnEnd => {
       this.#deps.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
       return { stop: 'error', failure: failureOf(error), steps: 0 }
     })
     this.#running = undefined
+    const { stop, failure, steps } = end
+    if (stop === 'suspended') return
     try {
-      const { stop, failure, steps } = end
-      this.record({ type: 'turn.finished', turnId, stop, steps, durationMs: this.#deps.now() - startedAt, ...(failure && { failure }) })
+      if (stop === 'error') this.#close({ stop, why: failure?.message ?? 'The turn failed.', ...(failure && { failure }) })
+      else this.record({ type: 'turn.finished', turnId, stop, steps, durationMs: this.#deps.now() - startedAt })
     } catch (error) {
       // The store failed (a full disk, say): the log keeps what it has, and the next start closes the turn.
       this.#deps.log(`The end of a turn could not be recorded: ${failureOf(error).message}`)
       return
     }
-    if (end.stop === 'end_turn' && this.#deps.runsQueue) await this.#startNext()
+    if (end.stop === 'end_turn' && runsQueue) await this.#startNext()
+    // A stop is obeyed, and a failing model is not asked at once again: then it waits for the next turn.
+    if (this.#deps.interactive && end.stop !== 'cancelled' && end.stop !== 'error') {
+      await this.tellNews().catch((error: unknown) => this.#deps.log(`News could not be told: ${failureOf(error).message}`))
+    }
   }
 
   async #startNext(): Promise<void> {

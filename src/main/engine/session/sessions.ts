@@ -11,6 +11,8 @@ export interface SessionsDeps extends SessionDeps {
   store: Store
   defaults(): Pick<SessionHeader, 'mode' | 'model'>
   onRemoved(sessionId: string): void
+  /** Called when a session has been loaded. */
+  onOpened(session: Session): void
   completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }
 
@@ -21,6 +23,9 @@ const UNTITLED = 'New session'
 export interface HeldSessions extends Sessions {
   /** What "always" can cover for a waiting approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
+  /** Runs `use` with the session, held by this process; throws `session.elsewhere` when another has it. */
+  withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
+  isLoaded(sessionId: string): boolean
   /** Judges what waits anywhere again: rules have changed. */
   reconsider(): Promise<void>
   close(): Promise<void>
@@ -30,6 +35,8 @@ export interface HeldSessions extends Sessions {
 export function createSessions(deps: SessionsDeps): HeldSessions {
   const { store } = deps
   const loaded = new Map<string, Session>()
+  /** How many are using a session just now, beside its turn and its watchers. */
+  const uses = new Map<Session, number>()
 
   /** The session, held by this process; throws `session.elsewhere` with where it runs. */
   function hold(sessionId: string): Session {
@@ -40,12 +47,13 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     if (!lease.ok) throw new CodedError('session.elsewhere', `It is open in ${lease.where}.`)
     const session = new Session(sessionId, deps)
     loaded.set(sessionId, session)
+    deps.onOpened(session)
     return session
   }
 
   /** Lets go of a session that nobody watches and that does nothing, so that another Trestle may have it. */
   function letGo(session: Session): void {
-    if (session.busy || session.watched || loaded.get(session.id) !== session) return
+    if (session.isWorking || session.watched || uses.has(session) || loaded.get(session.id) !== session) return
     loaded.delete(session.id)
     store.release(session.id)
   }
@@ -58,10 +66,16 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
 
   async function withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result> {
     const session = hold(sessionId)
+    uses.set(session, (uses.get(session) ?? 0) + 1)
     try {
       return await use(session)
     } finally {
-      letGo(session)
+      const left = uses.get(session)! - 1
+      if (left > 0) uses.set(session, left)
+      else uses.delete(session)
+      // A turn that it started goes on; what nobody watches then is free for another Trestle.
+      if (session.busy) void session.idle().then(() => letGo(session))
+      else letGo(session)
     }
   }
 
@@ -100,12 +114,13 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       withSession(sessionId, async (session) => {
         const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
         const body: EventBody = { type: 'session.changed', ...change, ...(addedFolders && { addedFolders }) }
+        if (change.archived && session.header.approvals.length > 0) await session.stop('The session was archived.')
         session.record(body)
         return session.header
       }),
     async remove(sessionId) {
       const session = hold(sessionId)
-      await session.stop()
+      await session.stop('The session was deleted.')
       loaded.delete(sessionId)
       store.remove(sessionId)
       deps.onRemoved(sessionId)
@@ -116,7 +131,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     editQueued: (sessionId, promptId, parts) => withSession(sessionId, (session) => session.editQueued(promptId, parts)),
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
     stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
-    reply: (sessionId, answer) => withSession(sessionId, (session) => session.approvals.reply(answer)),
+    reply: (sessionId, answer) => withSession(sessionId, (session) => session.reply(answer)),
     listen(sessionId, listener) {
       let session: Session
       try {
@@ -134,12 +149,14 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
-    choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.approvals.choices(approvalId)),
+    choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.choices(approvalId)),
+    withSession,
+    isLoaded: (sessionId) => loaded.has(sessionId),
     async reconsider() {
       await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
     },
     async close() {
-      await Promise.all([...loaded.values()].map((session) => session.stop()))
+      await Promise.all([...loaded.values()].map((session) => session.close()))
       for (const sessionId of loaded.keys()) store.release(sessionId)
       loaded.clear()
     },

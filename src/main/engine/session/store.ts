@@ -33,6 +33,8 @@ export interface Store {
   /** Takes the session for this process; false with where it runs when another live process has it. */
   acquire(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
+  /** Sessions with requests that wait for a person, whether or not a process has them; `elsewhere` says which other one does. */
+  waiting(): { sessionId: string; seq: number; elsewhere?: string }[]
   /** Sessions with a turn that is open although no live process holds them: their process died. */
   interrupted(): string[]
   /** Sessions, not archived, whose agent is still to be told of background tasks. */

@@ -11,6 +11,7 @@ import { findInstructions, repositoryTop } from '../context/instructions'
 import { systemPrompt } from '../context/system-prompt'
 import { createCallIds } from '../loop/call-ids'
 import type { ToolLookup } from '../loop/tool-lookup'
+import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import type { ReadState, Workspace } from '../workspace/workspace'
@@ -47,7 +48,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return { modelId: info.id }
     },
 
-    async run(session, turnId, signal): Promise<TurnEnd> {
+    async run(session, turnId, signal, open): Promise<TurnEnd> {
       // While the model thinks about its first words.
       deps.warm()
       await deps.gatherNews(session)
@@ -69,7 +70,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       // Read from the log each time: what a turn starts from is then the same after a restart.
       const maxChars = info.contextWindow * CHARS_PER_TOKEN * 2
       const history = recentHistory(remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads), maxChars)
-      return runTurn({
+      const callId = createCallIds(history)
+      // The results of the open step come with all its calls.
+      while (open && history.at(-1)?.role === 'tool') history.pop()
+      const ctx: TurnContext = {
         turnId,
         provider,
         model: {
@@ -87,6 +91,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         record: (...events) => void session.record(...events),
         live: (event) => session.live(event),
         gate: session.approvals.gate,
+        withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         saveResult: (callId, text) => saveResult(deps.home, session.id, callId, text),
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
@@ -97,8 +102,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         random: Math.random,
         pause: (ms, abort) => pause(ms, undefined, { signal: abort }),
         newId: deps.newId,
-        callId: createCallIds(history),
-      })
+        callId,
+      }
+      return runTurn(ctx, open)
     },
   }
 }

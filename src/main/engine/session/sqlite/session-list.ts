@@ -4,7 +4,7 @@ import type { Database } from './database'
 import type { Leases } from './lease'
 
 /** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
-export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted' | 'owedNews'> {
+export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted' | 'waiting' | 'owedNews'> {
   const rows = db
     .prepare<
       [{ folder: string | null; archived: number | null; limit: number }],
@@ -13,6 +13,12 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
       `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
        WHERE removed = 0 AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+    )
+    .raw()
+  // Only a turn can wait, so the index of open turns leads to the few that do.
+  const waiting = db
+    .prepare<[], [string, number]>(
+      'SELECT id, seq FROM session INDEXED BY session_open WHERE turn_id IS NOT NULL AND waiting > 0 AND removed = 0',
     )
     .raw()
   const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
@@ -31,13 +37,14 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
       const filter = { folder: folder ?? null, archived: archived === undefined ? null : Number(archived), limit }
       return rows.all(filter).map(([sessionId, itsFolder, title, status, waiting, updatedAt, isArchived, model]): SessionSummary => {
         const where = elsewhere.get(sessionId)
-        const dead = (status === 'running' || status === 'waiting') && where === undefined && !held.has(sessionId)
+        // A turn that waits for a person outlives its process.
+        const dead = status === 'running' && where === undefined && !held.has(sessionId)
         return {
           sessionId,
           folder: itsFolder,
           title,
           status: dead ? 'interrupted' : status,
-          waiting: dead ? 0 : waiting,
+          waiting,
           updatedAt,
           archived: isArchived === 1,
           ...(model !== null && { model }),
@@ -46,6 +53,15 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
       })
     },
     owedNews: () => owed.all(),
+    waiting() {
+      const found = waiting.all()
+      if (found.length === 0) return []
+      const elsewhere = leases.allElsewhere()
+      return found.map(([sessionId, seq]) => {
+        const where = elsewhere.get(sessionId)
+        return { sessionId, seq, ...(where !== undefined && { elsewhere: where }) }
+      })
+    },
     interrupted() {
       const elsewhere = leases.allElsewhere()
       const held = leases.held()

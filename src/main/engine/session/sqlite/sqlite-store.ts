@@ -61,6 +61,7 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
       leases.release(sessionId)
     }),
     interrupted: guard(list.interrupted),
+    waiting: guard(list.waiting),
     owedNews: guard(list.owedNews),
     remove: guard(writer.remove),
     close() {

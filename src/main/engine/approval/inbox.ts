@@ -1,0 +1,89 @@
+import type { InboxEntry } from '../../../shared/model/approval'
+import { CodedError } from '../../../shared/model/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { EngineChange, Inbox } from '../engine-api'
+import type { Store } from '../session/store'
+import { howEnded } from './how-ended'
+
+export interface InboxDeps {
+  store: Pick<Store, 'header' | 'waiting' | 'window'>
+  choices: Inbox['choices']
+  tell(change: EngineChange): void
+}
+
+export interface OpenInbox extends Inbox {
+  /** To be called after a change of a session's header. */
+  changed(before: SessionHeader | undefined, after: SessionHeader): void
+  /** Begins to look for what other processes do to the list. */
+  watch(): void
+  close(): void
+}
+
+/** How often the requests of other processes are looked at, in ms: one query that finds only sessions which wait. */
+const LOOK_MS = 2000
+/** So far back a log is read to tell how a request has ended. */
+const RECENT_EVENTS = 1000
+
+/** What waits for a person, over all sessions. A fold over their headers: only those that wait are read, and each again only after it has changed. */
+export function createInbox({ store, choices, tell }: InboxDeps): OpenInbox {
+  let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
+  let timer: NodeJS.Timeout | undefined
+  let shown = ''
+
+  function list(): InboxEntry[] {
+    const before = read
+    read = new Map()
+    const all = store.waiting().flatMap(({ sessionId, seq, elsewhere }) => {
+      const known = before.get(sessionId)
+      const entries = known?.seq === seq ? known.entries : entriesOf(store.header(sessionId))
+      read.set(sessionId, { seq, entries })
+      return elsewhere === undefined ? entries : entries.map((entry) => ({ ...entry, elsewhere }))
+    })
+    all.sort((a, b) => a.requestedAt - b.requestedAt || compare(a.sessionId, b.sessionId))
+    return all
+  }
+
+  function look(): void {
+    const now = fingerprint(list())
+    if (now !== shown) tell({ kind: 'inbox' })
+    shown = now
+  }
+
+  return {
+    list,
+    get(sessionId, approvalId) {
+      const header = store.header(sessionId)
+      if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+      const found = header.approvals.find((approval) => approval.approvalId === approvalId)
+      if (found) return found
+      const { events } = store.window(sessionId, { limit: RECENT_EVENTS })
+      throw new CodedError('approval.gone', howEnded(events, approvalId) ?? 'It does not wait any more.')
+    },
+    choices,
+    changed(before, after) {
+      if (!before || (before.approvals.length === 0 && after.approvals.length === 0)) return
+      if (before.approvals !== after.approvals || before.title !== after.title) tell({ kind: 'inbox' })
+    },
+    watch() {
+      shown = fingerprint(list())
+      timer = setInterval(look, LOOK_MS).unref()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
+  if (!header) return []
+  const { sessionId, title: sessionTitle, folder } = header
+  return header.approvals.map(({ approvalId, tool, summary, reason, options, requestedAt }) => {
+    return { sessionId, sessionTitle, folder, approvalId, tool, summary, reason, options, requestedAt, group: `${tool}: ${reason}` }
+  })
+}
+
+function fingerprint(entries: readonly InboxEntry[]): string {
+  return entries.map(({ approvalId, sessionTitle, elsewhere = '' }) => `${approvalId} ${elsewhere} ${sessionTitle}`).join('\n')
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,130 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { Approval, ApprovalOutcome } from '../../../shared/model/approval'
+import type { EventBody } from '../../../shared/model/event'
+import type { GateAnswer, GateCall } from '../loop/gate'
+import { isSuspended, stopWords } from '../loop/turn-signal'
+import type { ApprovalAnswer } from '../engine-api'
+import type { RuleOffer } from './choices/rule-offers'
+
+export interface WaitingRequestsDeps {
+  record(...events: EventBody[]): void
+  /** Whether a request still waits, as the log has it. */
+  isOpen(approvalId: string): boolean
+  /** How a request that does not wait any more has ended, as a sentence. */
+  howEnded(approvalId: string): string | undefined
+}
+
+/** A request whose call stands at the gate. */
+export interface Waiting {
+  approval: Approval
+  request: GateCall
+  /** What "always" can cover. */
+  offers: readonly RuleOffer[]
+  signal: AbortSignal
+  /** An answer to it is being carried out. */
+  answering?: boolean
+  settle(answer: GateAnswer | Promise<GateAnswer>): void
+}
+
+export interface Resolution {
+  feedback?: string
+  reason?: string
+  rule?: ApprovalAnswer['rule']
+}
+
+/** The requests of a session that wait side by side, each to be ended once. */
+export class WaitingRequests {
+  readonly #deps: WaitingRequestsDeps
+  readonly #waiting = new Map<string, Waiting>()
+  /** Requests from before this process began, until their calls have come to the gate again. */
+  readonly #expected = new Map<string, { arrived: Promise<void>; arrive(): void }>()
+
+  constructor(deps: WaitingRequestsDeps) {
+    this.#deps = deps
+  }
+
+  all(): Waiting[] {
+    return [...this.#waiting.values()]
+  }
+
+  has(entry: Waiting): boolean {
+    return this.#waiting.get(entry.approval.approvalId) === entry
+  }
+
+  /** Waits for the request's end. When the turn is stopped it is cancelled, when it is suspended it stays open in the log; both reject. */
+  add(waiting: Omit<Waiting, 'settle'>): { entry: Waiting; answer: Promise<GateAnswer> } {
+    const { approval, signal } = waiting
+    const { promise: answer, resolve, reject } = Promise.withResolvers<GateAnswer>()
+    const cancel = (): void => {
+      this.#waiting.delete(approval.approvalId)
+      if (!isSuspended(signal)) this.#record(approval, 'cancelled', { reason: stopWords(signal) })
+      reject(new Error('stopped'))
+    }
+    const settle = (given: GateAnswer | Promise<GateAnswer>): void => {
+      signal.removeEventListener('abort', cancel)
+      resolve(given)
+    }
+    const entry: Waiting = { ...waiting, settle }
+    this.#waiting.set(approval.approvalId, entry)
+    signal.addEventListener('abort', cancel, { once: true })
+    this.#expected.get(approval.approvalId)?.arrive()
+    return { entry, answer }
+  }
+
+  /** The request that waits; `approval.gone` with how it ended. */
+  async find(approvalId: string): Promise<Waiting> {
+    await this.#expected.get(approvalId)?.arrived
+    const entry = this.#waiting.get(approvalId)
+    if (!entry) throw this.#gone(approvalId)
+    return entry
+  }
+
+  /** Carries out an answer: meanwhile there is no other, but the turn can be stopped. */
+  async answer(entry: Waiting, work: () => Promise<void>): Promise<void> {
+    if (!this.has(entry)) throw this.#gone(entry.approval.approvalId)
+    if (entry.answering) throw new CodedError('approval.gone', 'Another answer to it is being carried out.')
+    entry.answering = true
+    try {
+      await work()
+    } finally {
+      entry.answering = false
+    }
+  }
+
+  /** `approval.gone` when the request has ended while its answer was being carried out; `done` is what was done already. */
+  stillWaits(entry: Waiting, done?: string): void {
+    if (!this.has(entry)) throw this.#gone(entry.approval.approvalId, done)
+  }
+
+  end(entry: Waiting, outcome: ApprovalOutcome, resolution: Resolution, answer: GateAnswer | Promise<GateAnswer>): void {
+    this.#waiting.delete(entry.approval.approvalId)
+    this.#record(entry.approval, outcome, resolution)
+    entry.settle(answer)
+  }
+
+  expect(asked: readonly Approval[]): void {
+    for (const { arrive } of this.#expected.values()) arrive()
+    this.#expected.clear()
+    for (const { approvalId } of asked) {
+      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+      this.#expected.set(approvalId, { arrived, arrive })
+    }
+  }
+
+  withdraw(asked: Approval, reason: string): void {
+    if (this.#deps.isOpen(asked.approvalId)) {
+      this.#waiting.delete(asked.approvalId)
+      this.#record(asked, 'cancelled', { reason })
+    }
+    this.#expected.get(asked.approvalId)?.arrive()
+  }
+
+  #gone(approvalId: string, more?: string): CodedError {
+    const how = this.#deps.howEnded(approvalId) ?? 'It does not wait any more.'
+    return new CodedError('approval.gone', more === undefined ? how : `${how} ${more}`)
+  }
+
+  #record({ approvalId, callId }: Approval, outcome: ApprovalOutcome, resolution: Resolution): void {
+    this.#deps.record({ type: 'approval.resolved', approvalId, callId, outcome, ...resolution })
+  }
+}

@@ -1,0 +1,142 @@
+import type { Failure } from '../../../shared/model/errors'
+import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import type { StopReason } from '../../../shared/model/session'
+import type { OpenTurn } from '../loop/open-turn'
+import { failed } from '../tool/tool'
+import type { Store } from './store'
+
+const INTERRUPTED = 'Interrupted: Trestle was closed while this ran. Check what it had done before doing it again.'
+/** The guards look back no further. */
+const PAST_STEPS = 4
+
+/** A turn whose end is not in the log. */
+export interface UnfinishedTurn extends OpenTurn {
+  /** The step that was being answered, if one was. */
+  answering?: string
+  /** Calls without a result, with whether they had begun to run. */
+  unfinished: { callId: string; name: string; begun: boolean }[]
+  /** When the latest of its events was recorded. */
+  lastAt: number
+}
+
+/** What the log has of a turn that is open; undefined when none is. */
+export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionId: string): UnfinishedTurn | undefined {
+  const header = store.header(sessionId)
+  if (header?.turnId === undefined) return undefined
+  const events = eventsOfTurn(store, sessionId, header.turnId)
+  const startedAt = events[0]?.at ?? 0
+  const turn: UnfinishedTurn & { past: OpenTurn['past'][number][] } = {
+    turnId: header.turnId,
+    startedAt,
+    lastAt: events.at(-1)?.at ?? startedAt,
+    steps: 0,
+    stepId: '',
+    calls: [],
+    results: new Map(),
+    approvals: header.approvals,
+    past: [],
+    unfinished: [],
+  }
+  const results = new Map<string, Extract<RecordedEvent, { type: 'tool.finished' }>>()
+  const started = new Map<string, { callId: string; name: string; begun: boolean }>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'step.started':
+        turn.steps += 1
+        turn.answering = event.stepId
+        break
+      case 'step.finished': {
+        delete turn.answering
+        if (turn.calls.length > 0)
+          turn.past.push({ calls: turn.calls, results: turn.calls.flatMap(({ callId }) => messageOf(results.get(callId))) })
+        turn.stepId = event.stepId
+        turn.calls = event.parts.filter((part) => part.type === 'tool_call')
+        break
+      }
+      case 'tool.started':
+        started.set(event.callId, { callId: event.callId, name: event.name, begun: false })
+        break
+      case 'tool.judged':
+        begin(started, event.callId, event.decision === 'allow')
+        break
+      case 'approval.resolved':
+        begin(started, event.callId, event.outcome === 'allow_once' || event.outcome === 'allow_always')
+        break
+      case 'tool.finished':
+        started.delete(event.callId)
+        results.set(event.callId, event)
+        break
+      default:
+    }
+  }
+  turn.past = turn.past.slice(-PAST_STEPS)
+  turn.unfinished = [...started.values()]
+  turn.results = new Map(
+    turn.calls.flatMap(({ callId }) => {
+      const found = results.get(callId)
+      return found ? [[callId, { content: found.content, isError: found.isError, ...(found.details && { details: found.details }) }]] : []
+    }),
+  )
+  return turn
+}
+
+/** A turn that waits for a person stays open: calls that were running when the process died get their result, what waits goes on waiting. */
+export function keptOpen(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
+  const cut = turn.unfinished.filter(({ begun }) => begun)
+  const results = new Map(turn.results)
+  for (const { callId } of cut) results.set(callId, failed(INTERRUPTED))
+  return { open: { ...turn, results }, events: cut.map((call) => finished(turn, call, INTERRUPTED)) }
+}
+
+/** What has to be recorded to end the turn. `why` is a sentence for requests and calls that come to nothing by it. */
+export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why: string; failure?: Failure }): EventBody[] {
+  const { turnId, answering, steps, startedAt, lastAt } = turn
+  const step: EventBody[] =
+    answering === undefined
+      ? []
+      : [{ type: 'step.finished', turnId, stepId: answering, parts: [], finish: 'other', partial: true, durationMs: 0 }]
+  return [
+    ...step,
+    ...turn.approvals.map(({ approvalId, callId }): EventBody => {
+      return { type: 'approval.resolved', approvalId, callId, outcome: 'cancelled', reason: end.why }
+    }),
+    ...turn.unfinished.map((call) => finished(turn, call, call.begun ? INTERRUPTED : `Not run: ${end.why}`)),
+    {
+      type: 'turn.finished',
+      turnId,
+      stop: end.stop,
+      steps,
+      durationMs: lastAt - startedAt,
+      ...(end.failure && { failure: end.failure }),
+    },
+  ]
+}
+
+function finished({ turnId }: OpenTurn, { callId, name }: { callId: string; name: string }, text: string): EventBody {
+  return { type: 'tool.finished', turnId, callId, name, ...failed(text), isError: true, durationMs: 0 }
+}
+
+function begin(started: Map<string, { begun: boolean }>, callId: string, allowed: boolean): void {
+  const call = started.get(callId)
+  if (call && allowed) call.begun = true
+}
+
+function messageOf(event: Extract<RecordedEvent, { type: 'tool.finished' }> | undefined): OpenTurn['past'][number]['results'][number][] {
+  if (!event) return []
+  const { callId, name, isError, content } = event
+  return [{ role: 'tool', callId, name, isError, content }]
+}
+
+function eventsOfTurn(store: Pick<Store, 'window'>, sessionId: string, turnId: string): RecordedEvent[] {
+  let collected: RecordedEvent[] = []
+  let before: number | undefined
+  for (;;) {
+    const { events, hasMore } = store.window(sessionId, { limit: 1000, ...(before !== undefined && { before }) })
+    collected = [...events, ...collected]
+    const start = collected.findIndex((event) => event.type === 'turn.started' && event.turnId === turnId)
+    if (start >= 0) return collected.slice(start)
+    const first = events[0]
+    if (!hasMore || !first) return collected
+    before = first.seq
+  }
+}
