@@ -34,6 +34,7 @@ export async function stopSession(
   await endProcesses(
     {
       asked,
+      isMine: (mark) => mark.taskId === taskId,
       find: ({ table, byTask }) => {
         const marked = (byTask.get(taskId) ?? []).map(({ entry }) => entry)
         const session = leaderIsGone() && table.has(leader) ? [] : inSession(table, leader, groups())

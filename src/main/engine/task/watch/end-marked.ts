@@ -1,37 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chase } from './chase'
+import type { Mark } from './mark'
 import { MarkedProcesses, type ProcessesByTask } from './marked-processes'
 import { isAliveState, processTable, type ProcessEntry, type ProcessTable } from './process-table'
 import { signalGroupOf, signalProcess } from './signal-process'
 
-/** What to end, as it is found at each look; whoever is added meanwhile is ended too. */
+/** What to end, as it is found at each look; whatever is added meanwhile is ended too. */
 export interface Ending {
   /** Everything that is to be gone at the end. */
-  find(found: { table: ProcessTable; byTask: ProcessesByTask }): readonly ProcessEntry[]
+  find(found: Look): readonly ProcessEntry[]
+  /** Whether what carries this mark is among it. */
+  isMine(mark: Mark): boolean
   /** Process groups that were sent SIGTERM already. */
   asked?: readonly number[]
   /** Who of `left` is not asked to end yet, only killed with the others after the grace. */
   spare?(left: readonly ProcessEntry[]): ProcessEntry | undefined
 }
 
+export interface Look {
+  table: ProcessTable
+  byTask: ProcessesByTask
+}
+
 interface Running {
   ending: Ending
   killAt: number
-  asked: Set<string>
+  /** Who was told what. */
+  told: Set<string>
   looks: number
-  /** Looks in a row that found nothing. */
-  empty: number
   /** Looks since the killing began. */
   kills: number
+  /** Somebody appeared who was not there at first. */
+  grows: boolean
   done: (left: ProcessEntry[]) => void
 }
 
 /** Between two looks: at first often, because most programs end at once, then less so. */
 const FIRST_POLL_MS = 30
 const SLOWEST_POLL_MS = 150
+const KILL_POLL_MS = 10
 /** After SIGKILL only a process stuck in the kernel is left; it is not waited for longer than this. */
 const KILL_WAIT_MS = 1_900
-/** Something may be born between the moment the numbers are listed and the moment its parent's is looked at. */
-const EMPTY_LOOKS = 2
 /** Killing alone was not enough by then: some start others faster. They are stopped in their tracks first. */
 const FREEZE_AFTER = 3
 
@@ -44,13 +53,14 @@ let isLooking = false
  * when nothing is left, or with what even SIGKILL does not end. However many are under way, one search of the system's processes serves them all.
  */
 export function endMarked(taskIds: readonly string[], graceMs: number): Promise<ProcessEntry[]> {
-  return endProcesses({ find: ({ byTask }) => taskIds.flatMap((taskId) => (byTask.get(taskId) ?? []).map(({ entry }) => entry)) }, graceMs)
+  const find = ({ byTask }: Look): ProcessEntry[] => taskIds.flatMap((taskId) => (byTask.get(taskId) ?? []).map(({ entry }) => entry))
+  return endProcesses({ find, isMine: ({ taskId }) => taskIds.includes(taskId) }, graceMs)
 }
 
 /** The same for whatever `ending` finds. */
 export function endProcesses(ending: Ending, graceMs: number): Promise<ProcessEntry[]> {
   return new Promise((done) => {
-    running.add({ ending, killAt: performance.now() + graceMs, asked: new Set(), looks: 0, empty: 0, kills: 0, done })
+    running.add({ ending, killAt: performance.now() + graceMs, told: new Set(), looks: 0, kills: 0, grows: false, done })
     if (!isLooking) void lookUntilDone()
   })
 }
@@ -59,76 +69,90 @@ async function lookUntilDone(): Promise<void> {
   isLooking = true
   let pollMs = FIRST_POLL_MS
   let most = 0
-  try {
-    while (running.size > 0) {
-      // Somebody new: at first often again.
-      if (running.size > most) pollMs = FIRST_POLL_MS
-      most = running.size
-      const begun = [...running]
-      const table = await processTable()
-      const found = { table, byTask: marks.find(table) }
-      for (const each of begun) act(each, found)
-      const nextKill = Math.min(...[...running].map(({ killAt }) => killAt)) - performance.now()
-      if (running.size > 0) await sleep(nextKill <= 0 || begun.some(({ empty }) => empty > 0) ? 10 : Math.min(pollMs, nextKill))
-      pollMs = Math.min(pollMs * 1.3, SLOWEST_POLL_MS)
+  while (running.size > 0) {
+    // Somebody new: at first often again.
+    if (running.size > most) pollMs = FIRST_POLL_MS
+    most = running.size
+    await look([...running])
+    const nextKill = Math.min(...[...running].map(({ killAt }) => killAt)) - performance.now()
+    if (running.size > 0) await sleep(nextKill <= 0 ? KILL_POLL_MS : Math.min(pollMs, nextKill))
+    pollMs = Math.min(pollMs * 1.3, SLOWEST_POLL_MS)
+  }
+  isLooking = false
+}
+
+async function look(endings: readonly Running[]): Promise<void> {
+  const table = await processTable()
+  const found = { table, byTask: marks.find(table) }
+  const over = endings.filter((each) => {
+    const left = each.ending.find(found)
+    const isOver = left.length === 0 || performance.now() >= each.killAt + KILL_WAIT_MS
+    if (!isOver) act(each, left, table)
+    return isOver
+  })
+  if (over.length === 0) return
+  const isMine = (mark: Mark): boolean => over.some(({ ending }) => ending.isMine(mark))
+  const caught = await chase(
+    isMine,
+    table.keys(),
+    over.some(({ grows }) => grows),
+  )
+  for (const each of over) {
+    const left = each.ending.find(found)
+    // Whoever was caught may have left others: one more look.
+    if (caught.length > 0 && left.length === 0 && performance.now() < each.killAt + KILL_WAIT_MS) {
+      each.grows = true
+      continue
     }
-  } finally {
-    isLooking = false
-  }
-}
-
-function act(each: Running, found: { table: ProcessTable; byTask: ProcessesByTask }): void {
-  const left = each.ending.find(found)
-  each.empty = left.length === 0 ? each.empty + 1 : 0
-  const kill = performance.now() >= each.killAt
-  if (each.empty >= EMPTY_LOOKS || performance.now() >= each.killAt + KILL_WAIT_MS) {
     running.delete(each)
-    if (left.length > 0) signalAll(left, found, 'SIGKILL')
     each.done([...left])
-    return
   }
-  if (!kill) ask(each, left, found)
-  else if (++each.kills > FREEZE_AFTER && left.some((entry) => !isAsked(each, entry, 'SIGSTOP'))) {
-    for (const entry of left) if (note(each, entry, 'SIGSTOP')) signalProcess(entry, 'SIGSTOP')
-    // Those that are caught can go; what is born meanwhile is caught the next time.
-    if (each.kills % 4 === 0) signalAll(left, found, 'SIGKILL')
-  } else signalAll(left, found, 'SIGKILL')
 }
 
-function ask(each: Running, left: readonly ProcessEntry[], found: { table: ProcessTable }): void {
+function act(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
+  if (each.looks++ === 0) {
+    for (const entry of left) if (each.ending.asked?.includes(entry.group)) tell(each, entry, 'SIGTERM')
+  }
+  if (performance.now() < each.killAt) ask(each, left, table)
+  else if (++each.kills <= FREEZE_AFTER) signalAll(left, table, 'SIGKILL')
+  else freezeAndKill(each, left, table)
+}
+
+function ask(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
   const spared = each.ending.spare?.(left)
-  if (each.looks++ === 0) for (const entry of left) if (each.ending.asked?.includes(entry.group)) note(each, entry, 'SIGTERM')
-  const isNew = left.filter((entry) => entry !== spared && note(each, entry, 'SIGTERM'))
-  signalAll(isNew, found, 'SIGTERM')
+  const isNew = left.filter((entry) => entry !== spared && tell(each, entry, 'SIGTERM'))
+  if (each.looks > 1 && isNew.length > 0) each.grows = true
+  signalAll(isNew, table, 'SIGTERM')
   // What is stopped (Ctrl-Z, SIGSTOP) hears of it only when it goes on.
   for (const entry of isNew) if (entry.state === 'T') signalProcess(entry, 'SIGCONT')
 }
 
+/** Those that are caught can go once nobody is left who could start them anew, and now and then anyway. */
+function freezeAndKill(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
+  each.grows = true
+  const isNew = left.filter((entry) => tell(each, entry, 'SIGSTOP'))
+  for (const entry of isNew) signalProcess(entry, 'SIGSTOP')
+  if (isNew.length === 0 || each.kills % 4 === 0) signalAll(left, table, 'SIGKILL')
+}
+
 /** By whole process groups where nobody else is in them. */
-function signalAll(entries: readonly ProcessEntry[], { table }: { table: ProcessTable }, signal: NodeJS.Signals): void {
+function signalAll(entries: readonly ProcessEntry[], table: ProcessTable, signal: NodeJS.Signals): void {
+  if (entries.length === 0) return
   const wanted = new Set(entries.map(({ pid }) => pid))
-  const shared = new Set<number>()
   const groups = new Set(entries.map(({ group }) => group))
-  for (const { pid, group, state } of table.values()) if (groups.has(group) && !wanted.has(pid) && isAliveState(state)) shared.add(group)
+  for (const { pid, group, state } of table.values()) if (!wanted.has(pid) && isAliveState(state)) groups.delete(group)
   const reached = new Set<number>()
   for (const entry of entries) {
     if (reached.has(entry.group)) continue
-    if (!shared.has(entry.group) && signalGroupOf(entry, signal)) reached.add(entry.group)
+    if (groups.has(entry.group) && signalGroupOf(entry, signal)) reached.add(entry.group)
     else signalProcess(entry, signal)
   }
 }
 
 /** True the first time. */
-function note(each: Running, entry: ProcessEntry, signal: string): boolean {
-  if (isAsked(each, entry, signal)) return false
-  each.asked.add(keyOf(entry, signal))
+function tell({ told }: Running, { pid, started }: ProcessEntry, signal: string): boolean {
+  const key = `${signal} ${pid} ${started}`
+  if (told.has(key)) return false
+  told.add(key)
   return true
-}
-
-function isAsked(each: Running, entry: ProcessEntry, signal: string): boolean {
-  return each.asked.has(keyOf(entry, signal))
-}
-
-function keyOf({ pid, started }: ProcessEntry, signal: string): string {
-  return `${signal} ${pid} ${started}`
 }

@@ -103,7 +103,8 @@ export class MarkedProcesses {
   }
 }
 
-function ownMark({ pid, environment }: ProcessEntry): Mark | undefined {
+/** What its environment says, if we may read it. */
+export function ownMark({ pid, environment }: Pick<ProcessEntry, 'pid' | 'environment'>): Mark | undefined {
   if (environment !== undefined) return markInListing(environment)
   const bytes = process.platform === 'linux' ? readBytes(`/proc/${pid}/environ`) : undefined
   return bytes && markIn(bytes)
