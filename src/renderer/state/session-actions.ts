@@ -1,5 +1,7 @@
 import { useMemo } from 'react'
 import type { TrestleClient } from '../../shared/contract'
+import type { SearchHit } from '../../shared/model/session'
+import { goToMessage } from './go-to-message'
 import { useLayout } from './layout-state'
 import { useSessions } from './sessions-state'
 import { tell, tellFailure } from './toasts-state'
@@ -7,6 +9,8 @@ import { useClient } from './trestle-context'
 
 export interface SessionActions {
   open(sessionId: string): void
+  /** Opens the session at the message that was found. */
+  openHit(hit: SearchHit): void
   /** Goes to a fresh session in the folder: one that was never used, or a new one. */
   begin(folder: string): void
   rename(sessionId: string, title: string): void
@@ -24,6 +28,10 @@ export function useSessionActions(): SessionActions {
 function sessionActions(client: TrestleClient): SessionActions {
   return {
     open: (sessionId) => useLayout.getState().openSession(sessionId),
+    openHit: ({ sessionId, seq }) => {
+      useLayout.getState().openSession(sessionId)
+      attempt(goToMessage(client, sessionId, seq))
+    },
     begin: (folder) => {
       const unused = [...useSessions.getState().sessions.values()].find(
         (summary) =>

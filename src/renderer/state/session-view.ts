@@ -93,17 +93,30 @@ function sessionChanges(items: readonly TranscriptItem[]): SessionChange[] {
   return changes
 }
 
-const transcripts = new Map<string, (callId: string) => boolean>()
+/** Moves the transcript of a session that is on screen. Each says whether the row is loaded. */
+export interface TranscriptMover {
+  /** Scrolls to a call and opens it. */
+  toCall(callId: string): boolean
+  /** Scrolls to a row and marks it for a moment. */
+  toItem(itemId: string): boolean
+}
+
+const transcripts = new Map<string, TranscriptMover>()
 
 /** Registers who can scroll a session's transcript; returns how to unregister. */
-export function registerTranscript(sessionId: string, jump: (callId: string) => boolean): () => void {
-  transcripts.set(sessionId, jump)
+export function registerTranscript(sessionId: string, mover: TranscriptMover): () => void {
+  transcripts.set(sessionId, mover)
   return () => {
-    if (transcripts.get(sessionId) === jump) transcripts.delete(sessionId)
+    if (transcripts.get(sessionId) === mover) transcripts.delete(sessionId)
   }
+}
+
+/** The transcript of a session, when it is on screen. */
+export function transcriptOf(sessionId: string): TranscriptMover | undefined {
+  return transcripts.get(sessionId)
 }
 
 /** Scrolls to a call in the transcript on screen and opens it. False when that session is not on screen or the call is not loaded. */
 export function jumpToCall(sessionId: string, callId: string): boolean {
-  return transcripts.get(sessionId)?.(callId) ?? false
+  return transcripts.get(sessionId)?.toCall(callId) ?? false
 }

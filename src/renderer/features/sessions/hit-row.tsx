@@ -7,7 +7,7 @@ interface HitRowProps {
   hit: SearchHit
   rowKey: string
   reachable: boolean
-  onOpen: (sessionId: string) => void
+  onOpen: (hit: SearchHit) => void
   onFocus: (key: string) => void
 }
 
@@ -21,12 +21,12 @@ export function HitRow({ hit, rowKey, reachable, onOpen, onFocus }: HitRowProps)
       aria-selected={false}
       data-row={rowKey}
       tabIndex={reachable ? 0 : -1}
-      onClick={() => onOpen(hit.sessionId)}
+      onClick={() => onOpen(hit)}
       onFocus={() => onFocus(rowKey)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return
         event.preventDefault()
-        onOpen(hit.sessionId)
+        onOpen(hit)
       }}
       className="cursor-pointer rounded-[6px] px-2 py-1.5 text-ink-2 select-none hover:bg-sunken focus-visible:-outline-offset-2"
     >

@@ -146,7 +146,7 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
               )
             case 'hit':
               return (
-                <HitRow key={row.key} hit={row.hit} rowKey={row.key} reachable={reachable} onOpen={actions.open} onFocus={setFocusKey} />
+                <HitRow key={row.key} hit={row.hit} rowKey={row.key} reachable={reachable} onOpen={actions.openHit} onFocus={setFocusKey} />
               )
             case 'archive':
               return (

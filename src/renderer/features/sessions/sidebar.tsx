@@ -39,8 +39,13 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
     () =>
       searching
         ? searchRows({ query: search, sessions: [...projects.flatMap((project) => project.sessions), ...archived], hits })
-        : treeRows({ projects, collapsed, archived, archive: { open: archive.open, loading: archive.loading } }),
-    [searching, search, projects, archived, hits, collapsed, archive.open, archive.loading],
+        : treeRows({
+            projects,
+            collapsed,
+            archived,
+            archive: { open: archive.open, loading: archive.loading, any: archive.any || archived.length > 0 },
+          }),
+    [searching, search, projects, archived, hits, collapsed, archive.open, archive.loading, archive.any],
   )
 
   const toggleProject = (folder: string): void => {
@@ -190,9 +195,11 @@ function LoadingRows() {
   )
 }
 
-/** The archive: its sessions are asked for when it is first opened. */
-function useArchive(): { open: boolean; loading: boolean; toggle: () => void } {
+/** The archive: its sessions are asked for when it is first opened; until then one tells that there are any. */
+function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: () => void } {
   const client = useClient()
+  const queries = useQueries()
+  const { data: first } = useQuery(queries.session.list.queryOptions({ input: { archived: true, limit: 1 }, staleTime: Infinity }))
   const [open, setOpen] = useState(false)
   const [asked, setAsked] = useState<'no' | 'loading' | 'yes'>('no')
   const load = async (): Promise<void> => {
@@ -211,7 +218,8 @@ function useArchive(): { open: boolean; loading: boolean; toggle: () => void } {
     setOpen(!open)
     if (!open && asked === 'no') void load()
   }
-  return { open, loading: asked === 'loading', toggle }
+  // Once they have all come, the list itself says whether there are any.
+  return { open, loading: asked === 'loading', any: asked !== 'yes' && first !== undefined && first.length > 0, toggle }
 }
 
 /** Messages that fit what was typed, once typing rests; undefined while they are looked for. */

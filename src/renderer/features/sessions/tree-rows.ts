@@ -20,7 +20,8 @@ interface TreeInput {
   projects: readonly Project[]
   collapsed: ReadonlySet<string>
   archived: readonly SessionSummary[]
-  archive: { open: boolean; loading: boolean }
+  /** `any`: there is something in it. */
+  archive: { open: boolean; loading: boolean; any: boolean }
 }
 
 /** Projects with their sessions, then the archive. */
@@ -33,10 +34,10 @@ export function treeRows({ projects, collapsed, archived, archive }: TreeInput):
       for (const summary of sessions) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
   }
   if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: 'No sessions yet.' })
-  rows.push({ kind: 'archive', key: 'archive', ...archive })
+  if (!archive.any) return rows
+  rows.push({ kind: 'archive', key: 'archive', open: archive.open, loading: archive.loading })
   if (archive.open) {
     for (const summary of archived) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
-    if (!archive.loading && archived.length === 0) rows.push({ kind: 'note', key: 'no-archived', text: 'Nothing is archived.' })
   }
   return rows
 }

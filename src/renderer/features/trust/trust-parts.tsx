@@ -24,6 +24,7 @@ export function TrustParts({ view, userHome }: { view: TrustView; userHome: stri
               <DiffView diff={part.diff} limit={30} />
             </div>
           )}
+          {part.diff !== undefined && part.diff !== '' && <p className="trust-note px-0">All that it would do:</p>}
           <ul className="trust-lines">
             {part.lines.map((line, index) => (
               <li key={index}>{line}</li>

@@ -14,6 +14,8 @@ interface RowProps {
   sessionId: string
   item: TranscriptItem
   hidden: boolean
+  /** It was looked for. */
+  marked: boolean
   /** How it stands to the row above: apart, or as the next call of a group. */
   gap: 'none' | 'apart' | 'grouped'
   /** Only for the end of a turn. */
@@ -23,10 +25,10 @@ interface RowProps {
 }
 
 /** One row of the transcript. Drawn again only when its item changes. */
-export const Row = memo(function Row({ sessionId, item, hidden, gap, latest, prompt, onPrompt }: RowProps) {
+export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, latest, prompt, onPrompt }: RowProps) {
   if (hidden) return null
   return (
-    <div className="row" data-gap={gap} data-kind={item.kind}>
+    <div className="row" data-gap={gap} data-kind={item.kind} data-marked={marked || undefined}>
       {item.kind === 'user' ? (
         <UserMessage item={item} />
       ) : item.kind === 'answer' ? (

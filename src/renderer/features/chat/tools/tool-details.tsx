@@ -10,10 +10,13 @@ import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
 import { PlainText } from './plain-text'
 import { prettyInput } from './tool-summary'
+import { judgedQuestion, WhyJudged } from './why-judged'
 
 /** What a call did, in full: its result in the form that fits, and on request the arguments as the model wrote them. */
 export function ToolDetailsView({ item }: { item: ToolItem }) {
   const [input, setInput] = useState(false)
+  const [why, setWhy] = useState(false)
+  const question = judgedQuestion(item)
   return (
     <>
       {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
@@ -22,8 +25,14 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
         <button type="button" aria-expanded={input} onClick={() => setInput(!input)}>
           {input ? 'Hide arguments' : 'Arguments'}
         </button>
+        {question !== undefined && (
+          <button type="button" aria-expanded={why} onClick={() => setWhy(!why)}>
+            {question}
+          </button>
+        )}
         <CopyButton text={() => resultText(item)} label="Copy the result" />
       </div>
+      {why && <WhyJudged item={item} />}
       {input && <PlainText text={prettyInput(item.input)} label="Arguments" />}
     </>
   )

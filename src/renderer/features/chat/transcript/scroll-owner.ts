@@ -120,6 +120,15 @@ export class ScrollOwner {
     this.#parts?.scroller.focus({ preventScroll: true })
   }
 
+  /** Brings a row into view; false when it is not loaded. */
+  goToItem(itemId: string): boolean {
+    const index = this.#shown.items.findIndex((item) => item.id === itemId)
+    if (index === -1) return false
+    this.#leave()
+    this.#parts?.list.current?.scrollToIndex(index, { align: 'center' })
+    return true
+  }
+
   /** Brings a call into view; returns the id of its row, or undefined when it is not loaded. */
   goToCall(callId: string): string | undefined {
     const index = this.#shown.items.findIndex((item) => item.kind === 'tool' && item.callId === callId)

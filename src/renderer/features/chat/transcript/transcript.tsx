@@ -31,6 +31,8 @@ export interface TranscriptProps {
 
 /** The same as in transcript.css. */
 const PADDING_TOP = 22
+/** How long a row that was looked for stays marked. */
+const MARK_MS = 4000
 
 /** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
 export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder, onPrompt, onOpenLink, tail, empty }: TranscriptProps) {
@@ -39,6 +41,7 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const [away, setAway] = useState<Away>()
+  const [marked, setMarked] = useState<string>()
   const [owner] = useState(() => new ScrollOwner(sessionId, PADDING_TOP, setAway))
 
   useLayoutEffect(() => owner.show({ items, hasMore, onLoadOlder }))
@@ -48,13 +51,25 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   }, [owner])
   useEffect(
     () =>
-      registerTranscript(sessionId, (callId) => {
-        const id = owner.goToCall(callId)
-        if (id !== undefined) useOpenRows.getState().show(`${sessionId}/${id}`)
-        return id !== undefined
+      registerTranscript(sessionId, {
+        toCall: (callId) => {
+          const id = owner.goToCall(callId)
+          if (id !== undefined) useOpenRows.getState().show(`${sessionId}/${id}`)
+          return id !== undefined
+        },
+        toItem: (itemId) => {
+          const there = owner.goToItem(itemId)
+          if (there) setMarked(itemId)
+          return there
+        },
       }),
     [sessionId, owner],
   )
+  useEffect(() => {
+    if (marked === undefined) return undefined
+    const timer = setTimeout(() => setMarked(undefined), MARK_MS)
+    return () => clearTimeout(timer)
+  }, [marked])
 
   const busy = header.turnId !== undefined
   const asked = header.approvals[0]?.callId
@@ -66,13 +81,14 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
         item={item}
         // The card that asks about a call stands for its row.
         hidden={isHidden(item, asked)}
+        marked={item.id === marked}
         gap={gapAbove(items, index, asked)}
         latest={item.kind === 'end' && index === items.length - 1 && !busy}
         prompt={item.kind === 'end' ? promptOf(items, index) : undefined}
         onPrompt={onPrompt}
       />
     ),
-    [sessionId, items, busy, asked, onPrompt],
+    [sessionId, items, busy, asked, marked, onPrompt],
   )
 
   const { saved } = owner
