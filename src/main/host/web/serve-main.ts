@@ -2,6 +2,7 @@ import { UsageError, type Parsed } from '../../command-line/parse'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import { rendererFolder } from '../../renderer-folder'
+import { startOnUsualPort } from './usual-port'
 import { startWebHost } from './web-host'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
@@ -10,7 +11,8 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   const engine = await createEngine({ version, interactive: true })
   try {
     reportStart(engine)
-    const host = await startWebHost({ engine, rendererDir: rendererFolder(), ...(port !== undefined && { port }) })
+    const options = { engine, rendererDir: rendererFolder() }
+    const host = await (port === undefined ? startOnUsualPort(options) : startWebHost({ ...options, port }))
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
     await stopSignal()
     await host.close()
