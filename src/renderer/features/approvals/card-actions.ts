@@ -18,7 +18,7 @@ export function cardActions(options: readonly ApprovalOption[]): CardAction[] {
           { key: `${key}:user`, label: 'Allow always …', kind: 'always', scope: 'user' },
         ]
       case 'reject_once':
-        return [{ key, label: 'Reject …', kind: 'reject' }]
+        return [{ key, label: option.name, kind: 'reject' }]
       default:
         return [{ key, label: option.name, kind: 'once', option }]
     }
