@@ -36,7 +36,7 @@ export function createSessionTasks(session: OwningSession, { custody, desk, inte
 
   return {
     owner: (callId) => ({ sessionId, callId, folder: session.header.folder }),
-    canAnswer: () => interactive,
+    interactive,
     async start(start) {
       const task = await custody.start(start)
       owed(task)

@@ -74,6 +74,12 @@ test('a background start returns at once with id, pid, path and what will happen
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
+test('where the program ends with the turn, the model is told to wait for what it needs', async () => {
+  const { tool } = setup({ interactive: false })
+  const result = await callTool(tool, { command: 'npm test', description: 'tests', run_in_background: true })
+  expect(result.text).toMatch(/one turn only here: if you need how it ends, wait with TaskOutput and block/)
+})
+
 test('in the background the limit is 10 min at most, and none only when asked for', async () => {
   const { tool, custody } = setup()
   const background = { command: 'a', description: 'x', run_in_background: true }

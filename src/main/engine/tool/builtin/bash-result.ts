@@ -13,12 +13,14 @@ const WORTH_TELLING_MS = 10_000
 
 const TOLD_AT_THE_END =
   'You are told in a message when it ends, with its status and the end of its output; do not poll. To look at it before, use TaskOutput; to end it, TaskStop.'
+const TOLD_IN_THIS_TURN =
+  'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
 
 /** What the model reads of a command it started in the background. */
-export function backgroundResult(task: Task): ToolResult {
+export function backgroundResult(task: Task, interactive: boolean): ToolResult {
   const limit =
     task.timeoutMs === undefined ? 'It runs without a time limit.' : `It is stopped after ${durationText(task.timeoutMs)} if it still runs.`
-  const text = [`Runs in the background.`, ...idLines(task), `${limit} ${TOLD_AT_THE_END}`].join('\n')
+  const text = [`Runs in the background.`, ...idLines(task), `${limit} ${interactive ? TOLD_AT_THE_END : TOLD_IN_THIS_TURN}`].join('\n')
   return {
     content: [{ type: 'text', text }],
     details: { kind: 'task', task: shortened(task), text: '', truncated: false, started: 'started' },
@@ -26,11 +28,11 @@ export function backgroundResult(task: Task): ToolResult {
 }
 
 /** What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last. */
-export function foregroundResult(end: TaskEnd, { timeoutMs, canAnswer }: { timeoutMs: number; canAnswer: boolean }): ToolResult {
+export function foregroundResult(end: TaskEnd, { timeoutMs, interactive }: { timeoutMs: number; interactive: boolean }): ToolResult {
   const { task, durationMs, truncated } = end
   const output = end.text.replace(/\s+$/, '')
   const moved = task.status === 'running'
-  const after = [...notesOf(end, canAnswer), ...(moved ? movedText(end, timeoutMs) : endOf(end, timeoutMs))]
+  const after = [...notesOf(end, interactive), ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs))]
   const text = [output === '' ? nothingText(end) : output, ...after].join('\n')
   const shown = { text: cutStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
   if (moved) return { content: [{ type: 'text', text }], details: { kind: 'task', task: shortened(task), ...shown, started: 'moved' } }
@@ -58,12 +60,12 @@ function idLines({ taskId, pid, outputPath }: Task): string[] {
   return [`task_id: ${taskId}`, ...(pid === undefined ? [] : [`pid: ${pid}`]), 'status: running', `output_path: ${outputPath}`]
 }
 
-function movedText({ task, moved }: TaskEnd, timeoutMs: number): string[] {
+function movedText({ task, moved }: TaskEnd, timeoutMs: number, interactive: boolean): string[] {
   const why =
     moved === 'at_time_limit'
       ? `It had not ended after ${durationText(timeoutMs)} and goes on in the background.`
       : 'The user moved this command to the background, where it goes on.'
-  return [why, ...idLines(task), TOLD_AT_THE_END]
+  return [why, ...idLines(task), interactive ? TOLD_AT_THE_END : TOLD_IN_THIS_TURN]
 }
 
 function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): string[] {

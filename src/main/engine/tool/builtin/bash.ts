@@ -118,7 +118,7 @@ async function run(
 ): Promise<ToolResult> {
   const { command, description: about } = asked
   const timeoutMs = timeLimit(asked) ?? MAX_TIMEOUT_MS
-  const canAnswer = tasks.canAnswer()
+  const canAnswer = tasks.interactive
   try {
     const end = await terminals.run(
       {
@@ -134,7 +134,7 @@ async function run(
       MAX_OUTPUT_CHARS,
     )
     if (end.task.status === 'running') tasks.moved(end.task)
-    return foregroundResult(end, { timeoutMs, canAnswer })
+    return foregroundResult(end, { timeoutMs, interactive: canAnswer })
   } catch (error) {
     return failed(`The command could not be started: ${startProblem(error, cwd)}`)
   }
@@ -144,7 +144,8 @@ async function start(tasks: SessionTasks, asked: Input, cwd: string, { callId }:
   const { command, description: about = '' } = asked
   const timeoutMs = timeLimit(asked)
   try {
-    return backgroundResult(await tasks.start({ ...tasks.owner(callId), command, cwd, timeoutMs, description: about.trim() }))
+    const task = await tasks.start({ ...tasks.owner(callId), command, cwd, timeoutMs, description: about.trim() })
+    return backgroundResult(task, tasks.interactive)
   } catch (error) {
     return failed(`The command could not be started: ${startProblem(error, cwd)}`)
   }
