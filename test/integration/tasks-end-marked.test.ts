@@ -43,15 +43,12 @@ describe('nothing with the mark is left', () => {
     ['one that forks away as fast as it can', `trap '' TERM; exec bash ./run`, 1],
     ['two that start each other again', `trap '' TERM; echo $$ >one; bash ./guard one two & exec bash ./guard two one`, 2],
     ['ever more daemons that ignore SIGTERM', `trap '' TERM; while :; do setsid sleep 1000 & sleep 0.02; done`, 5],
-    ['a fork bomb', `trap '' TERM; exec bash ./bomb`, 10],
+    ['a tree whose every branch grows again, each a session of its own', `trap '' TERM; exec bash ./hydra 4`, 20],
   ])('of %s', async (_name, command, count) => {
     script('flee', `sleep 0.05; setsid bash ./flee & exit`)
     script('run', `setsid bash ./run & exit`)
     script('guard', `while :; do kill -0 $(cat $1) 2>/dev/null || { setsid bash ./guard $2 $1 & echo $! >$1; }; sleep 0.01; done`)
-    script(
-      'bomb',
-      `ulimit -u 400 2>/dev/null; for i in 1 2; do [ $(ls -d /proc/[0-9]* | wc -l) -lt 400 ] && bash ./bomb & done; sleep 0.02; exec bash ./bomb`,
-    )
+    script('hydra', `while :; do for i in 1 2; do [ $1 = 0 ] && sleep 0.05 || setsid bash ./hydra $(($1 - 1)) & done; wait; done`)
     const taskId = start(command)
     await have(taskId, count)
     const left = await endMarked([taskId], GRACE_MS)

@@ -7,19 +7,19 @@ import { signalProcess } from './signal-process'
 
 /** Looks without a find after which there is nothing. */
 const ENOUGH_LOOKS = 3
-const SUSPICIOUS_MS = 400
+const MOST_MS = 400
 
 /**
  * Catches what is gone whenever somebody comes to look: a program that starts itself anew and ends, a few hundred times a second. It looks only
  * at processes that are not in `known`, one after the other as fast as they come, and stops each of them in its tracks at once. Ends after a few looks in vain;
- * with `isSuspicious`, when some were seen doing this, only after a while.
+ * with `isSuspicious`, when some were seen doing this, only when one is caught or after a while.
  */
 export async function chase(isWanted: (mark: Mark) => boolean, known: Iterable<number>, isSuspicious: boolean): Promise<ProcessEntry[]> {
   if (process.platform !== 'linux') return []
   const judged = new Set(known)
   const caught: ProcessEntry[] = []
-  const end = performance.now() + SUSPICIOUS_MS
-  for (let inVain = 0; inVain < ENOUGH_LOOKS || (isSuspicious && performance.now() < end && caught.length === 0);) {
+  const end = performance.now() + MOST_MS
+  for (let inVain = 0; (inVain < ENOUGH_LOOKS || (isSuspicious && caught.length === 0)) && performance.now() < end;) {
     inVain++
     for (const pid of runningPids()) {
       if (judged.has(pid)) continue

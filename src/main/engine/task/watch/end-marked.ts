@@ -41,6 +41,7 @@ const SLOWEST_POLL_MS = 150
 const KILL_POLL_MS = 10
 /** After SIGKILL only a process stuck in the kernel is left; it is not waited for longer than this. */
 const KILL_WAIT_MS = 1_900
+const LEAST_KILLS = 8
 /** Killing alone was not enough by then: some start others faster. They are stopped in their tracks first. */
 const FREEZE_AFTER = 3
 
@@ -86,7 +87,7 @@ async function look(endings: readonly Running[]): Promise<void> {
   const found = { table, byTask: marks.find(table) }
   const over = endings.filter((each) => {
     const left = each.ending.find(found)
-    const isOver = left.length === 0 || performance.now() >= each.killAt + KILL_WAIT_MS
+    const isOver = left.length === 0 || isGivenUp(each)
     if (!isOver) act(each, left, table)
     return isOver
   })
@@ -100,13 +101,18 @@ async function look(endings: readonly Running[]): Promise<void> {
   for (const each of over) {
     const left = each.ending.find(found)
     // Whoever was caught may have left others: one more look.
-    if (caught.length > 0 && left.length === 0 && performance.now() < each.killAt + KILL_WAIT_MS) {
+    if (caught.length > 0 && left.length === 0 && !isGivenUp(each)) {
       each.grows = true
       continue
     }
     running.delete(each)
     each.done([...left])
   }
+}
+
+/** On a machine that is too busy to give us our turn, it is still tried a few times. */
+function isGivenUp({ killAt, kills }: Running): boolean {
+  return performance.now() >= killAt + KILL_WAIT_MS && kills >= LEAST_KILLS
 }
 
 function act(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
