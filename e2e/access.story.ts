@@ -1,16 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
 import { expect, test } from './app'
+import { findings } from './assistive'
 import { said, say, startSession } from './steps'
-
-/** Serious and critical findings, as short lines. */
-async function findings(page: Page): Promise<string[]> {
-  // Legacy mode works in Electron too, which cannot open the extra page that the usual one needs.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
-}
 
 test.describe('for everybody', () => {
   test.use({

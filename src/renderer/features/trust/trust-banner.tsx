@@ -22,7 +22,7 @@ const WORDS = {
   },
   changed: {
     title: 'The configuration of this folder has changed since you trusted it',
-    text: 'Until you trust it anew, none of it is in force. What is new is shown as a diff.',
+    text: 'Until you trust it anew it allows nothing; what you accepted before goes on to restrict. What is new is shown as a diff.',
     action: 'Trust the new configuration',
   },
   refused: {
@@ -50,6 +50,9 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
             <p className="text-ink-2">{words.text}</p>
           </div>
         </div>
+        {view.problem !== undefined && (
+          <p className="trust-problem">What you decided before cannot be read, so nothing is trusted: {view.problem}</p>
+        )}
         <TrustParts view={view} userHome={userHome} />
         <div className="trust-acts">
           <Button busy={decision.isPending} onClick={() => decide(true)}>

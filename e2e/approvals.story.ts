@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, type App } from './app'
+import { said, say, startSession } from './steps'
+
+const mkdir = (name: string): { toolCalls: { name: string; input: { command: string } }[] } => ({
+  toolCalls: [{ name: 'Bash', input: { command: `mkdir ${name}` } }],
+})
+const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
+
+test.describe('allow always', () => {
+  test.use({
+    model: { script: [mkdir('first'), mkdir('second'), { text: 'Two folders.' }, mkdir('third'), { text: 'Three folders.' }] },
+    config: { more: '# my own words\n' },
+  })
+
+  test('shows what it would cover, writes exactly that, and the next command of that kind is not asked', async ({ app }) => {
+    const { page } = app
+    const file = join(app.scratch.home, 'config.toml')
+    await startSession(app)
+    await say(page, 'two folders')
+    const first = page.getByRole('group', { name: /mkdir first/ })
+    await expect(first.getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await page.keyboard.press('1')
+
+    const card = page.getByRole('group', { name: /mkdir second/ })
+    await expect(card.getByRole('button', { name: 'Allow always' })).toBeEnabled()
+    await page.keyboard.press('3')
+    const rules = card.getByRole('radiogroup', { name: 'What the rule covers' })
+    await expect(rules.getByRole('radio').first()).toBeFocused()
+    await expect(rules.getByRole('radio').first()).toBeChecked()
+    await expect(rules).toContainText('Bash(mkdir second)')
+    // The narrowest would not have covered what ran before; the wider one would.
+    await expect(card.getByRole('list', { name: 'Past commands under this rule' })).not.toContainText('→')
+    await page.keyboard.press('ArrowDown', { delay: 60 })
+    await expect(rules.getByRole('radio', { name: /Bash\(mkdir \*\)/ })).toBeChecked()
+    await expect(card.getByRole('list', { name: 'Past commands under this rule' })).toContainText(/mkdir first\s*asked →.*allowed/)
+    const rule = card.getByLabel('The rule', { exact: true })
+    await expect(rule).toHaveText('[[permission.rules]]\ndecision = "allow"\npattern = "Bash(mkdir *)"')
+    expect(readFileSync(file, 'utf8')).not.toContain('permission')
+    const shown = await rule.textContent()
+    await expect(card.getByRole('button', { name: 'Allow always' })).toBeEnabled()
+    await page.keyboard.press('Enter')
+    await expect(said(page, 'Two folders.')).toBeVisible()
+    expect(readFileSync(file, 'utf8')).toContain(shown)
+    expect(readFileSync(file, 'utf8')).toContain('# my own words')
+
+    await say(page, 'and a third')
+    await expect(said(page, 'Three folders.')).toBeVisible()
+    expect(isThere(app, 'third')).toBe(true)
+    await page.getByRole('button', { name: /Bash mkdir third/ }).click()
+    await page.getByRole('button', { name: 'Why was this allowed?' }).click()
+    await expect(page.getByRole('note')).toContainText('allow Bash(mkdir *)')
+    await expect(page.getByRole('note')).toContainText(/config\.toml:\d+/)
+  })
+
+  test('for this session writes nothing, and goes back without having allowed anything', async ({ app }) => {
+    const { page } = app
+    const file = join(app.scratch.home, 'config.toml')
+    const before = readFileSync(file, 'utf8')
+    await startSession(app)
+    await say(page, 'two folders')
+    const card = page.getByRole('group', { name: /mkdir first/ })
+    await expect(card.getByRole('button', { name: 'Allow for this session' })).toBeEnabled()
+    await card.getByRole('button', { name: 'Allow for this session' }).click()
+    await expect(card.getByRole('radio', { name: /This session/ })).toBeChecked()
+    await page.keyboard.press('Escape')
+    await expect(card.getByRole('button', { name: 'Allow once' })).toBeVisible()
+    expect(isThere(app, 'first')).toBe(false)
+    await card.getByRole('button', { name: 'Allow for this session' }).click()
+    await card.getByRole('radio', { name: /Bash\(mkdir \*\)/ }).click()
+    await card.getByRole('button', { name: 'Allow for this session' }).click()
+    await expect(said(page, 'Two folders.')).toBeVisible()
+    expect(isThere(app, 'second')).toBe(true)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+})

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
+import { expect, test, type App } from './app'
+import { said, say, startSession } from './steps'
+import { findings } from './assistive'
+
+/** Asks to make a folder named as the last word of the prompt, and says so when it is made. */
+function makeFolder(request: RecordedRequest): ScriptStep {
+  const messages = request.body['messages'] as { role: string; content: unknown }[]
+  const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content)
+  const name = /please (\w+)/.exec(asked)?.[1] ?? 'unknown'
+  if (messages.at(-1)?.role === 'tool') return { text: `That was ${name}.` }
+  return { toolCalls: [{ name: 'Bash', input: { command: `mkdir ${name}` } }] }
+}
+
+test.use({ model: { script: makeFolder } })
+
+const card = (page: Page, name: string): Locator => page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
+const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
+
+/** A session for each name, that waits to make a folder of that name. */
+async function askIn(app: App, ...names: string[]): Promise<void> {
+  const { page } = app
+  for (const [index, name] of names.entries()) {
+    if (index === 0) await startSession(app)
+    else await page.getByRole('button', { name: 'New session in project' }).click()
+    await expect(page.getByRole('heading', { name: 'New session' })).toBeVisible()
+    await say(page, `please ${name}`)
+    await expect(card(page, name)).toBeVisible()
+  }
+}
+
+async function openInbox(page: Page): Promise<void> {
+  await page.keyboard.press('Control+j')
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible()
+}
+
+test('requests of three sessions are answered from the inbox, first in first out, by keyboard', async ({ app }) => {
+  const { page } = app
+  await askIn(app, 'one', 'two', 'three')
+  await openInbox(page)
+  await expect(page).toHaveTitle(/^\(3\) Trestle/)
+  await expect(page.locator('[data-entry]')).toHaveCount(3)
+  for (const [name, next] of [
+    ['one', 'two'],
+    ['two', 'three'],
+  ] as const) {
+    await expect(card(page, name).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await page.keyboard.press('1')
+    // The next one comes up under the finger that still types: it takes no key yet.
+    await expect(card(page, next)).toBeVisible()
+    await page.keyboard.press('1')
+    await expect.poll(() => isThere(app, name)).toBe(true)
+    expect(isThere(app, next)).toBe(false)
+    await expect(card(page, next)).toBeVisible()
+  }
+  await expect(card(page, 'three').getByRole('button', { name: 'Reject' })).toBeEnabled()
+  await page.keyboard.press('4')
+  await page.getByRole('textbox', { name: 'Reason for the model' }).fill('no more of them')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Nothing waits for you', { exact: true })).toBeVisible()
+  await expect(page).toHaveTitle('Trestle')
+  expect(isThere(app, 'three')).toBe(false)
+  expect(JSON.stringify(app.server.requests.map(({ body }) => body))).toContain('no more of them')
+})
+
+test('requests that are alike are allowed together only where each is shown', async ({ app }) => {
+  const { page } = app
+  await askIn(app, 'one', 'two')
+  await openInbox(page)
+  await page.getByRole('button', { name: 'Allow all 2 alike' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('mkdir one')
+  await expect(dialog).toContainText('mkdir two')
+  await expect(dialog.getByRole('button', { name: 'Allow these 2 once' })).toBeEnabled()
+  await dialog.getByRole('button', { name: 'Allow these 2 once' }).click()
+  await expect.poll(() => isThere(app, 'one') && isThere(app, 'two')).toBe(true)
+  await expect(page.getByText('Nothing waits for you', { exact: true })).toBeVisible()
+})
+
+test('what one tab answers is settled in the other, and nothing takes its place there', async ({ app }) => {
+  test.skip(app.url === undefined, 'Electron has one window')
+  const { page } = app
+  await askIn(app, 'one', 'two')
+  const second = await page.context().browser()!.newPage()
+  await second.goto(app.url!)
+  await expect(second.getByRole('button', { name: /Inbox/ })).toContainText('2 wait for you')
+  await openInbox(second)
+  await expect(card(second, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+  await openInbox(page)
+  await card(page, 'one').getByRole('button', { name: 'Allow once' }).click()
+  await expect(second.getByText('Allowed once, elsewhere.')).toBeVisible()
+  await expect(card(second, 'two')).toHaveCount(0)
+  await second.keyboard.press('1')
+  await second.getByRole('button', { name: 'Next' }).click()
+  await expect(card(second, 'two')).toBeVisible()
+  expect(isThere(app, 'two')).toBe(false)
+  await second.close()
+})
+
+test('a request outlives the program; its answer lets the turn go on', async ({ app }) => {
+  await askIn(app, 'one', 'two')
+  await app.restart()
+  const { page } = app
+  await openInbox(page)
+  await expect(page.locator('[data-entry]')).toHaveCount(2)
+  await expect(card(page, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+  await page.keyboard.press('1')
+  await expect.poll(() => isThere(app, 'one')).toBe(true)
+  await page.getByRole('treeitem', { name: /please one/ }).click()
+  await expect(said(page, 'That was one.')).toBeVisible()
+  expect(isThere(app, 'two')).toBe(false)
+})
+
+test('a page that is not in front calls by a notification, once, and a click on it shows what waits', async ({ app }) => {
+  test.skip(app.url === undefined, 'In Electron the host calls')
+  const { page } = app
+  await page.context().grantPermissions(['notifications'])
+  // What the browser would show is noted instead; neither page is in front.
+  const script = `
+    window.shown = []
+    window.Notification = class extends EventTarget {
+      static permission = 'granted'
+      constructor(title, options) { super(); window.shown.push({ title, body: options.body }); window.latest = this }
+      close() {}
+    }
+    document.hasFocus = () => false
+  `
+  await page.addInitScript(script)
+  await page.reload()
+  await askIn(app, 'one')
+  const second = await page.context().newPage()
+  await second.addInitScript(script)
+  await second.goto(app.url!)
+  await page.getByRole('button', { name: 'New session in project' }).click()
+  await say(page, 'please two')
+  await expect(card(page, 'two')).toBeVisible()
+  const shown = (of: Page): Promise<{ title: string; body: string }[]> => of.evaluate('window.shown')
+  await expect.poll(async () => [...(await shown(page)), ...(await shown(second))].length).toBe(2)
+  const [first] = await shown(page)
+  expect(first).toMatchObject({ title: 'Bash waits for you', body: expect.stringContaining('mkdir one') })
+  expect(await shown(second)).toEqual([])
+  await page.evaluate('window.latest.dispatchEvent(new Event("click"))')
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the inbox keeps nobody out, ${colorScheme}`, async ({ app }) => {
+    const { page } = app
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await openInbox(page)
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await askIn(app, 'one', 'two')
+    await openInbox(page)
+    await expect(card(page, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('2')
+    await expect(page.getByRole('radiogroup', { name: 'What the rule covers' })).toBeVisible()
+    expect(await findings(page)).toEqual([])
+    await page.setViewportSize({ width: 400, height: 800 })
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  })
+}

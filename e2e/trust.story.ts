@@ -1,0 +1,62 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { said, say, startSession } from './steps'
+
+const FILE = '.trestle/config.toml'
+const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
+const mkdir = (name: string): { toolCalls: { name: string; input: { command: string } }[] } => ({
+  toolCalls: [{ name: 'Bash', input: { command: `mkdir ${name}` } }],
+})
+
+test.use({
+  files: { 'README.md': 'A project\n', [FILE]: rule('allow', 'Bash(mkdir *)') },
+  model: { script: [mkdir('first'), { text: 'First.' }, mkdir('second'), { text: 'Second.' }, mkdir('third'), { text: 'Third.' }] },
+})
+
+test("a project's rules are in force only once the folder is trusted, and a change asks again with a diff", async ({ app }) => {
+  const { page, scratch } = app
+  await startSession(app)
+  const question = page.getByRole('region', { name: 'This folder brings configuration of its own' })
+  await expect(question).toContainText('allow Bash(mkdir *)')
+  await expect(question).toContainText(FILE)
+  expect(await findings(page)).toEqual([])
+
+  // It stands in nobody's way, and what it would allow is asked.
+  await say(page, 'the first')
+  const card = page.getByRole('group', { name: /Approval needed: Bash mkdir first/ })
+  await card.getByRole('button', { name: 'Allow once' }).click()
+  await expect(said(page, 'First.')).toBeVisible()
+
+  await question.getByRole('button', { name: 'Trust this folder' }).click()
+  await expect(question).toHaveCount(0)
+  await say(page, 'the second')
+  await expect(said(page, 'Second.')).toBeVisible()
+  expect(existsSync(join(scratch.project, 'second'))).toBe(true)
+
+  writeFileSync(join(scratch.project, FILE), rule('allow', 'Bash(*)'))
+  const changed = page.getByRole('region', { name: /has changed since you trusted it/ })
+  await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(mkdir *)')
+  await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(*)')
+  await changed.getByRole('button', { name: 'Not now' }).click()
+  await expect(changed).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Not trusted' })).toBeVisible()
+  await say(page, 'the third')
+  await expect(page.getByRole('group', { name: /Approval needed: Bash mkdir third/ })).toBeVisible()
+  expect(existsSync(join(scratch.project, 'third'))).toBe(false)
+})
+
+test('a folder is trusted no more when the settings say so', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await page.getByRole('button', { name: 'Trust this folder' }).click()
+  await expect(page.getByText('Folder trusted')).toBeVisible()
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'General' }).click()
+  const list = page.getByRole('list', { name: 'Trusted folders' })
+  await list.getByRole('button', { name: 'Stop trusting project' }).click()
+  await expect(list).toContainText('No folder is trusted')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Trust this folder' })).toBeVisible()
+})
