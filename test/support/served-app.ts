@@ -11,6 +11,8 @@ export interface ServedApp {
   pid: number
   /** Ends the program and waits until it is gone. */
   close(): Promise<void>
+  /** The same with SIGKILL. */
+  kill(): Promise<void>
 }
 
 /** Starts the built program's web host with exactly this environment. */
@@ -27,13 +29,15 @@ export async function serveApp(env: Record<string, string>): Promise<ServedApp> 
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)))
   })
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
   return {
     url,
     pid: child.pid ?? 0,
-    async close() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
+    close: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
 }
