@@ -3,7 +3,7 @@ import type { OutputLog } from './output-log'
 import type { PromptWatch } from './watch/prompt-watch'
 
 /** Most commands are over by then, and need nobody to watch them. */
-const WATCH_AFTER_MS = 400
+const WATCH_AFTER_MS = 150
 const TAIL_BYTES = 4096
 
 /** Whether a command waits, or has waited, for a person at its terminal. Whoever types at it is noted; never what. */

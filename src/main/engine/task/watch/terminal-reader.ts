@@ -20,6 +20,7 @@ const CALLS: Partial<Record<NodeJS.Architecture, { read: number[]; wait: number[
   x64: { read: [0, 19], wait: [7, 23, 270, 271] },
   arm64: { read: [63, 65], wait: [72, 73] },
 }
+const EPOLLIN = 1
 const MOST_PROCESSES = 64
 const MOST_THREADS = 64
 const NOBODY: ForegroundState = { reading: 'no', cpuMs: 0 }
@@ -32,13 +33,12 @@ export async function foregroundState(root: number): Promise<ForegroundState> {
   const stat = statOf(root)
   if (!stat || stat.foreground <= 0) return NOBODY
   const members = (await descendants(stat)).filter(({ group }) => group === stat.foreground)
-  let reading: Reading = 'no'
-  for (const member of members) {
-    const its = member.state === 'S' ? readingOf(member.pid) : 'no'
-    if (ORDER.indexOf(its) > ORDER.indexOf(reading)) reading = its
-    if (reading === 'reads') break
-  }
+  const reading = strongest(members.map(({ pid, state }) => (state === 'S' ? readingOf(pid) : 'no')))
   return { reading, cpuMs: members.reduce((sum, { cpuMs }) => sum + cpuMs, 0) }
+}
+
+function strongest(readings: readonly Reading[]): Reading {
+  return ORDER.findLast((reading) => readings.includes(reading)) ?? 'no'
 }
 
 /** A process and everything below it, up to a limit. */
@@ -62,58 +62,57 @@ async function descendants(root: ProcessEntry): Promise<ProcessEntry[]> {
 }
 
 function readingOf(pid: number): Reading {
-  const open = terminalsOf(pid)
-  if (open === undefined) return 'unseen'
-  if (open.size === 0) return 'no'
-  let reading: Reading = 'no'
-  for (const thread of threadsOf(pid)) {
-    const its = threadReading(pid, thread, open)
-    if (ORDER.indexOf(its) > ORDER.indexOf(reading)) reading = its
-  }
-  return reading
+  const terminals = terminalsOf(pid)
+  if (terminals === undefined) return 'unseen'
+  // An event loop is always about to wait again.
+  if (terminals.isWatched) return 'watches'
+  return terminals.files.size === 0 ? 'no' : strongest(threadsOf(pid).map((thread) => threadReading(pid, thread, terminals)))
 }
 
-/** Its open files that are terminals, with the paths they were opened by; undefined when we may not look. */
-function terminalsOf(pid: number): Map<number, string> | undefined {
+interface OpenTerminals {
+  files: Set<number>
+  /** One of them is there to read from: as standard input, or opened by name. Files 1 and 2, and copies of them, are there to print to. */
+  isInput: boolean
+  /** One of them is among what an event loop waits for. */
+  isWatched: boolean
+}
+
+/** The open files of a process that are terminals; undefined when we may not look. */
+function terminalsOf(pid: number): OpenTerminals | undefined {
   const names = namesIn(`/proc/${pid}/fd`)
   // A living process that shows none does so to others than us.
-  if (names.length === 0) return statOf(pid) ? undefined : new Map()
-  const terminals = new Map<number, string>()
+  if (names.length === 0 && statOf(pid)) return undefined
+  const files = new Set<number>()
+  const watched: number[] = []
+  let isInput = false
   for (const name of names) {
     const target = linkOf(`/proc/${pid}/fd/${name}`)
-    if (target === '/dev/tty' || target.startsWith('/dev/pts/')) terminals.set(Number(name), target)
-    else if (target === 'anon_inode:[eventpoll]') for (const file of watchedBy(pid, name)) terminals.set(-1 - file, 'watched')
+    if (target === 'anon_inode:[eventpoll]') watched.push(...watchedBy(pid, name))
+    if (target !== '/dev/tty' && !target.startsWith('/dev/pts/')) continue
+    files.add(Number(name))
+    isInput ||= name === '0' || target === '/dev/tty'
   }
-  // What an event loop waits for counts only if it is a terminal.
-  for (const [file, target] of terminals) if (target === 'watched' && !terminals.has(-1 - file)) terminals.delete(file)
-  return terminals
+  return { files, isInput, isWatched: watched.some((file) => files.has(file)) }
 }
 
 /** Files that an epoll file waits to read from. */
 function watchedBy(pid: number, epoll: string): number[] {
   const info = readProc(`/proc/${pid}/fdinfo/${epoll}`)
   return [...info.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)].flatMap(([, file, events]) =>
-    Number.parseInt(events!, 16) & 1 ? Number(file) : [],
+    Number.parseInt(events!, 16) & EPOLLIN ? Number(file) : [],
   )
 }
 
-function threadReading(pid: number, thread: string, terminals: ReadonlyMap<number, string>): Reading {
-  // An event loop is always about to wait again.
-  const isWatched = [...terminals.keys()].some((file) => file < 0)
-  // Files 1 and 2 are there to print to, and so are copies of them; these are for reading.
-  const hasInput = [...terminals].some(([file, target]) => file === 0 || target === '/dev/tty')
+function threadReading(pid: number, thread: string, { files, isInput }: OpenTerminals): Reading {
   const calls = CALLS[process.arch]
-  const [name, ...args] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
-  if (isWatched) return 'watches'
-  if (!calls || name === '') return byWaitChannel(pid, thread, hasInput)
-  const call = Number(name)
-  if (calls.read.includes(call)) return terminals.has(Number(args[0])) ? 'reads' : 'no'
-  return hasInput && calls.wait.includes(call) ? 'watches' : 'no'
+  const [call, firstArgument] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
+  if (!calls || call === '') return isInput ? byWaitChannel(pid, thread) : 'no'
+  if (calls.read.includes(Number(call))) return files.has(Number(firstArgument)) ? 'reads' : 'no'
+  return isInput && calls.wait.includes(Number(call)) ? 'watches' : 'no'
 }
 
 /** Where the system does not show calls: the place in the kernel where it sleeps, if it shows that. */
-function byWaitChannel(pid: number, thread: string, hasInput: boolean): Reading {
-  if (!hasInput) return 'no'
+function byWaitChannel(pid: number, thread: string): Reading {
   const place = readProc(`/proc/${pid}/task/${thread}/wchan`)
   if (place === 'n_tty_read' || place === 'wait_woken') return 'reads'
   return place === '' || place === '0' || /poll|select/.test(place) ? 'unseen' : 'no'
