@@ -10,6 +10,7 @@ import {
   ShieldQuestion,
   Sparkles,
   Square,
+  SquareTerminal,
   Copy,
   ArrowDown,
   ArrowUp,
@@ -153,6 +154,15 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
         : []),
       { id: 'previous', group: 'Go to', label: 'Previous session', shortcut: 'Alt+Up', icon: <ArrowUp aria-hidden />, run: step(-1) },
       { id: 'next', group: 'Go to', label: 'Next session', shortcut: 'Alt+Down', icon: <ArrowDown aria-hidden />, run: step(1) },
+      {
+        id: 'tasks',
+        group: 'Go to',
+        label: 'Tasks',
+        shortcut: 'Mod+B',
+        keywords: 'background dashboard terminal processes ports servers',
+        icon: <SquareTerminal aria-hidden />,
+        run: () => useLayout.getState().openTasks(),
+      },
       {
         id: 'settings',
         group: 'Go to',

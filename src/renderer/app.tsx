@@ -14,6 +14,8 @@ import { LockedOut } from './features/shell/locked-out'
 import { MessagesDialog } from './features/shell/messages-dialog'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
+import { TasksPage } from './features/tasks/tasks-page'
+import { TaskTerminal } from './features/terminal/task-terminal'
 import { TrustedFolders } from './features/trust/trusted-folders'
 import { InboxView } from './inbox-view'
 import { SessionInspector, SessionPage } from './session-page'
@@ -21,6 +23,7 @@ import { useLayout } from './state/layout-state'
 import { useAppInfo, useSettings } from './state/settings-query'
 import { useShortcuts } from './state/shortcut-listener'
 import { useCalling } from './state/use-calling'
+import { useOpenLink } from './state/use-open-link'
 import { useWaitingSigns } from './state/use-waiting-signs'
 
 /** The whole page: columns, what is in them, and what lies over them. */
@@ -39,6 +42,7 @@ export function App({ connection }: { connection: Connection }) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
+  const openLink = useOpenLink()
   useWaitingSigns()
   useCalling(info?.host, settings?.notifications)
 
@@ -90,6 +94,18 @@ export function App({ connection }: { connection: Connection }) {
             <HeaderBar {...frame} title="Settings" folder={undefined} onClose={leave} />
             {banners}
             <SettingsPage section={view.section} info={info} trustedFolders={<TrustedFolders />} />
+          </>
+        )}
+        {view.kind === 'tasks' && (
+          <>
+            <HeaderBar {...frame} title="Tasks" folder={undefined} onClose={leave} />
+            {banners}
+            <TasksPage
+              taskId={view.taskId}
+              userHome={userHome}
+              connected={connectionState.status === 'open'}
+              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="page" onOpenLink={openLink} />}
+            />
           </>
         )}
         {view.kind === 'inbox' && (

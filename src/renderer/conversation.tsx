@@ -1,16 +1,19 @@
-import { useCallback, useEffect, useRef, type ReactNode, type RefObject } from 'react'
+import { useCallback, useEffect, useMemo, useRef, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
 import type { ApprovalReply } from './features/approvals/approval-card'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
 import { Composer, type ComposerHandle } from './features/composer/composer'
+import { Terminals } from './features/chat/tools/terminals'
 import { QueueList } from './features/queue/queue-list'
+import { TaskTerminal } from './features/terminal/task-terminal'
 import { useSessionState, useSessionStore } from './state/session-view'
 import { useSessions } from './state/sessions-state'
 import { useSettings } from './state/settings-query'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
+import { useOpenLink } from './state/use-open-link'
 import { Button } from './ui/button'
 import { ErrorNote } from './ui/error-note'
 import { Skeleton } from './ui/skeleton'
@@ -51,9 +54,15 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
   const loadOlder = useCallback(() => void store.loadOlder(), [store])
   const onPrompt = useCallback((parts: UserPart[]) => void prompt(parts).catch(() => undefined), [prompt])
-  const onOpenLink = useCallback(
-    (url: string) => void client.app.openExternal({ url }).then((opened) => opened || openHere(url), tellFailure),
-    [client],
+  const onOpenLink = useOpenLink()
+  const terminals = useMemo(
+    () => ({
+      sessionId,
+      render: (taskId: string, actions?: ReactNode) => (
+        <TaskTerminal taskId={taskId} size="card" onOpenLink={onOpenLink} actions={actions} />
+      ),
+    }),
+    [sessionId, onOpenLink],
   )
   const onReply = useCallback(
     (approvalId: string, reply: ApprovalReply) => client.approval.reply({ sessionId, approvalId, ...reply }),
@@ -98,25 +107,27 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           />
         </div>
       )}
-      <Transcript
-        sessionId={sessionId}
-        view={view}
-        aliveAt={aliveAt}
-        loadingOlder={loadingOlder}
-        onLoadOlder={loadOlder}
-        onPrompt={onPrompt}
-        onOpenLink={onOpenLink}
-        tail={
-          <Approvals
-            sessionId={sessionId}
-            approvals={header.approvals}
-            blocked={connected ? undefined : 'Not connected.'}
-            onReply={onReply}
-            onAnswered={focusComposer}
-          />
-        }
-        empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
-      />
+      <Terminals value={terminals}>
+        <Transcript
+          sessionId={sessionId}
+          view={view}
+          aliveAt={aliveAt}
+          loadingOlder={loadingOlder}
+          onLoadOlder={loadOlder}
+          onPrompt={onPrompt}
+          onOpenLink={onOpenLink}
+          tail={
+            <Approvals
+              sessionId={sessionId}
+              approvals={header.approvals}
+              blocked={connected ? undefined : 'Not connected.'}
+              onReply={onReply}
+              onAnswered={focusComposer}
+            />
+          }
+          empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
+        />
+      </Terminals>
       <Composer
         ref={composer}
         sessionId={sessionId}
@@ -191,12 +202,6 @@ async function told<Result>(call: Promise<Result>): Promise<Result> {
     tellFailure(error)
     throw error
   }
-}
-
-/** In a browser the page opens links itself: the host has no window to open them in. */
-function openHere(url: string): boolean {
-  window.open(url, '_blank', 'noopener,noreferrer')
-  return true
 }
 
 function Loading() {

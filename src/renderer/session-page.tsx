@@ -8,6 +8,8 @@ import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
 import { TodosPane } from './features/inspector/todos-pane'
 import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
+import { TasksPane } from './features/tasks/tasks-pane'
+import { TaskTerminal } from './features/terminal/task-terminal'
 import { TrustBanner } from './features/trust/trust-banner'
 import { TrustMark } from './features/trust/trust-mark'
 import { useTrustView } from './features/trust/use-trust'
@@ -16,7 +18,9 @@ import { titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
 import { jumpToCall, useSessionChanges, useSessionHeader, useSessionState } from './state/session-view'
 import { useSessions } from './state/sessions-state'
+import { useRunningCount } from './state/tasks-state'
 import { useSettings } from './state/settings-query'
+import { useOpenLink } from './state/use-open-link'
 import { Skeleton } from './ui/skeleton'
 
 interface SessionPageProps {
@@ -70,6 +74,8 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
 export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; isDrawer: boolean }) {
   const header = useSessionHeader(sessionId)
   const changes = useSessionChanges(sessionId)
+  const running = useRunningCount(sessionId)
+  const openLink = useOpenLink()
   const { data: settings } = useSettings()
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
   const jump = (callId: string): void => {
@@ -87,6 +93,17 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
     <Inspector
       {...(isDrawer && { onClose: closeDrawer })}
       panes={[
+        {
+          tab: 'tasks',
+          label: 'Tasks',
+          count: running,
+          content: (
+            <TasksPane
+              sessionId={sessionId}
+              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
+            />
+          ),
+        },
         {
           tab: 'todos',
           label: 'Todos',

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { CodedError } from '../../src/shared/model/errors'
 import type { TaskPush, UsagePush } from '../../src/shared/model/push'
 import type { Orphan, Task, TaskUsage } from '../../src/shared/model/task'
@@ -140,7 +141,7 @@ export function memoryTasks(changed: (change: EngineChange) => void, now: () => 
       const entry = get(taskId)
       entry.output += text
       for (const watcher of entry.watchers) watcher({ type: 'output', text })
-      const lastLine = text.trimEnd().split('\n').at(-1)
+      const lastLine = stripVTControlCharacters(text).trimEnd().split('\n').at(-1)
       entry.task = { ...entry.task, outputBytes: entry.output.length, ...(lastLine && { lastLine: lastLine.slice(0, 200) }) }
       if (told) tell(entry)
     },

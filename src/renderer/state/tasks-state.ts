@@ -102,3 +102,12 @@ export function useTaskOfCall(sessionId: string, callId: string): Task | undefin
 export function useWaitingTask(sessionId: string): Task | undefined {
   return useTasks((state) => state.waiting.find((task) => task.sessionId === sessionId))
 }
+
+/** How many tasks of a session run. */
+export function useRunningCount(sessionId: string): number {
+  return useTasks(({ tasks }) => {
+    let count = 0
+    for (const task of tasks.values()) if (task.sessionId === sessionId && task.status === 'running') count += 1
+    return count
+  })
+}

@@ -5,6 +5,7 @@ import { folderName } from '../../state/folder-name'
 import { titleOf } from '../../state/ordered-sessions'
 import { shortAgo, useMinute } from '../../state/relative-time'
 import type { SessionActions } from '../../state/session-actions'
+import { useWaitingTask } from '../../state/tasks-state'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/context-menu'
 import { cx } from '../../ui/cx'
 import { Dot } from '../../ui/dot'
@@ -44,7 +45,9 @@ export const SessionRow = memo(function SessionRow({
 }: SessionRowProps) {
   const { sessionId, archived } = summary
   const now = useMinute()
-  const quiet = summary.status !== 'running' && summary.status !== 'waiting'
+  // A command of it that asks something on its terminal waits for the user as well.
+  const status = useWaitingTask(sessionId) ? 'waiting' : summary.status
+  const quiet = status !== 'running' && status !== 'waiting'
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
     if (event.key === 'Enter' || event.key === ' ') actions.open(sessionId)
@@ -91,7 +94,7 @@ export const SessionRow = memo(function SessionRow({
             : 'text-ink-2 hover:bg-sunken hover:text-ink data-[state=open]:bg-sunken',
         )}
       >
-        <Dot status={summary.status} />
+        <Dot status={status} />
         {renaming ? (
           <RenameField title={summary.title} onDone={(title) => onRenamed(sessionId, title)} />
         ) : (

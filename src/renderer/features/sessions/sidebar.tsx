@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Bell, Inbox, Plus, Search, Settings, X } from 'lucide-react'
+import { Bell, Inbox, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
 import { archivedOf, projectsOf } from '../../state/ordered-sessions'
 import { useSessionActions } from '../../state/session-actions'
 import { useSessions, withChanges } from '../../state/sessions-state'
+import { useTasks } from '../../state/tasks-state'
 import { tellFailure, useToasts } from '../../state/toasts-state'
 import { useClient, useQueries } from '../../state/trestle-context'
 import { Badge } from '../../ui/badge'
@@ -143,6 +144,7 @@ function SidebarFoot() {
   return (
     <footer className="flex-none border-t border-line p-1.5">
       <InboxEntry current={view.kind === 'inbox'} />
+      <TasksEntry current={view.kind === 'tasks'} />
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
@@ -177,6 +179,32 @@ function InboxEntry({ current }: { current: boolean }) {
         {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
       </span>
       {waiting === 0 && <Kbd keys="Mod+J" />}
+    </button>
+  )
+}
+
+/** The way to all tasks, with how many run; in amber how many wait for a person at their terminal. */
+function TasksEntry({ current }: { current: boolean }) {
+  const running = useTasks((state) => state.running)
+  const waiting = useTasks((state) => state.waiting.length)
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      aria-keyshortcuts="Control+B"
+      onClick={() => useLayout.getState().openTasks()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <SquareTerminal aria-hidden className="size-[15px] stroke-[1.6]" />
+      Tasks
+      <span className="flex-1" />
+      {waiting > 0 ? (
+        <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>
+      ) : running > 0 ? (
+        <Badge tone="run">{running} running</Badge>
+      ) : (
+        <Kbd keys="Mod+B" />
+      )}
     </button>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useSecond } from '../../../state/use-second'
 
 /** The time since a moment (ms since the epoch), counted in seconds: `8 s`, `2:05`. Nothing during the first second. */
 export function Elapsed({ since }: { since: number }) {
@@ -12,14 +12,4 @@ export function clock(seconds: number): string {
   const rest = String(seconds % 60).padStart(2, '0')
   if (seconds < 3600) return `${Math.floor(seconds / 60)}:${rest}`
   return `${Math.floor(seconds / 3600)}:${String(Math.floor((seconds % 3600) / 60)).padStart(2, '0')}:${rest}`
-}
-
-/** Now in ms; draws again every second. */
-export function useSecond(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

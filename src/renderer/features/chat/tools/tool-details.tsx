@@ -6,6 +6,7 @@ import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { DiffView } from '../../../ui/content/diff-view'
 import { TerminalText } from '../../../ui/content/terminal-text'
+import { BackgroundTask } from './background-task'
 import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
 import { PlainText } from './plain-text'
@@ -82,7 +83,7 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
     case 'output':
       return <CommandOutput details={details} />
     case 'task':
-      return <PlainText text={textOf(content)} label="Task" />
+      return details.started ? <BackgroundTask details={details} /> : <PlainText text={textOf(content)} label="Task" />
     case 'tasks':
       return <PlainText text={textOf(content)} label="Tasks" />
     case 'matches':

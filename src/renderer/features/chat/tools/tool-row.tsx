@@ -3,7 +3,9 @@ import { memo } from 'react'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { cx } from '../../../ui/cx'
 import { Dot } from '../../../ui/dot'
+import { BackgroundOutcome } from './background-task'
 import { Elapsed } from './elapsed'
+import { LiveCommand, useLiveCommand } from './live-command'
 import { ToolDetailsView } from './tool-details'
 import { ToolIcon } from './tool-icon'
 import { toolOutcome } from './tool-outcome'
@@ -24,37 +26,43 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const summary = toolSummary(item)
   const canOpen = item.state !== 'drafting'
   const detailsId = `details-${item.id}`
+  const live = useLiveCommand(item, open)
+  const waits = live.task?.prompt !== undefined
+  const shown = open || live.shown
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
       <button
         type="button"
         className="tool-row"
-        aria-expanded={canOpen ? open : undefined}
-        aria-controls={open ? detailsId : undefined}
+        aria-expanded={canOpen ? shown : undefined}
+        aria-controls={shown ? detailsId : undefined}
         disabled={!canOpen}
-        onClick={() => onToggle(item.id)}
+        onClick={() => {
+          if (open) live.hide()
+          onToggle(item.id)
+        }}
       >
         <ToolIcon name={item.name} />
         <b>{item.name}</b>
         <span className="tool-summary" title={summary}>
           {summary}
         </span>
-        <span className={cx('tool-outcome', TONES[outcome.tone])}>
-          {item.state === 'running' && <Dot status="running" silent className="pulse-dot" />}
+        <span className={cx('tool-outcome', TONES[waits ? 'wait' : outcome.tone])}>
+          {item.state === 'running' && <Dot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />}
           {item.state === 'waiting' && <Dot status="waiting" silent />}
           {outcome.lines && (
             <>
               <span className="text-add-ink">+{outcome.lines.added}</span> <span className="text-del-ink">−{outcome.lines.removed}</span>
             </>
           )}
-          {outcome.text}
+          {item.details?.kind === 'task' && item.details.started ? <BackgroundOutcome task={item.details.task} /> : waits ? 'waits for you' : outcome.text}
           {item.state === 'running' && <Elapsed since={item.at} />}
         </span>
         <ChevronRight aria-hidden className="tool-chevron" />
       </button>
-      {open && canOpen && (
+      {shown && canOpen && (
         <div id={detailsId} className="tool-details">
-          <ToolDetailsView item={item} />
+          {live.task ? <LiveCommand taskId={live.task.taskId} /> : <ToolDetailsView item={item} />}
         </div>
       )}
     </div>

@@ -2,7 +2,11 @@ import { useEffect, useState } from 'react'
 import type { SessionView } from '../../../../shared/model/view'
 import type { AnswerItem, ToolItem, TranscriptItem } from '../../../../shared/model/transcript-item'
 import { cx } from '../../../ui/cx'
-import { clock, useSecond } from '../tools/elapsed'
+import { answerTask } from '../../../state/answer-task'
+import { useWaitingTask } from '../../../state/tasks-state'
+import { useSecond } from '../../../state/use-second'
+import { Button } from '../../../ui/button'
+import { clock } from '../tools/elapsed'
 
 const WORDS = ['Working', 'Thinking it over', 'Looking closer', 'Piecing it together', 'Checking', 'Weighing options', 'Reading along']
 const WORD_MS = 3000
@@ -20,7 +24,8 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
   const now = useSecond()
   const word = useWord()
   const { answer, running, startedAt } = latestTurn(view.items)
-  const waits = view.header.approvals.length > 0
+  const asking = useWaitingTask(view.header.sessionId)
+  const waits = view.header.approvals.length > 0 || asking !== undefined
   const retry = answer?.retry
   const silent = Math.max(0, Math.floor((now - aliveAt) / 1000))
   return (
@@ -29,6 +34,14 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
       <span className="waiting-word" aria-hidden>
         {waits ? 'Waiting for you' : retry ? retryWord(retry.until, now) : word}
       </span>
+      {asking && (
+        <>
+          <span className="waiting-ask">{asking.prompt?.text || 'a command reads from its terminal'}</span>
+          <Button size="small" onClick={() => answerTask(asking)}>
+            Answer
+          </Button>
+        </>
+      )}
       {retry && !waits && (
         <span className="waiting-retry">
           attempt {retry.attempt} of {retry.of}: {retry.failure.title}
