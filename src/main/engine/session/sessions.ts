@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { RuleChoice } from '../../../shared/model/approval'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
 import type { Sessions } from '../engine-api'
@@ -58,6 +58,15 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     store.release(session.id)
   }
 
+  async function letGoWhenIdle(session: Session): Promise<void> {
+    try {
+      await session.idle()
+      letGo(session)
+    } catch (error) {
+      deps.log(`The session ${session.id} could not be let go: ${failureOf(error).message}`)
+    }
+  }
+
   function header(sessionId: string): SessionHeader {
     const found = store.header(sessionId)
     if (!found) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
@@ -74,7 +83,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       if (left > 0) uses.set(session, left)
       else uses.delete(session)
       // A turn that it started goes on; what nobody watches then is free for another Trestle.
-      if (session.busy) void session.idle().then(() => letGo(session))
+      if (session.busy) void letGoWhenIdle(session)
       else letGo(session)
     }
   }

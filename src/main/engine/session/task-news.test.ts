@@ -143,6 +143,25 @@ test('a task whose record is gone is told as lost instead of being owed for ever
   expect(owed(next, sessionId)).toEqual([])
 })
 
+test('a task that was started by a process that died before it could record it is told of all the same', async () => {
+  const { home, custody, engine, sessionId } = await setup()
+  const start = custody.start.bind(custody)
+  custody.start = async (asked) => {
+    await start(asked)
+    return new Promise(() => undefined)
+  }
+  void engine.sessions.prompt(sessionId, PROMPT)
+  await until(() => custody.started.length === 1, 'the task to be started')
+  // As a kill leaves it: nothing more is recorded, and the session is free.
+  engine.store.close()
+  const next = newsEngine({ home, custody, script: () => text('well') })
+  await next.sessions.open(sessionId, 1)
+  await until(() => owed(next, sessionId).length === 1, 'the task to be owed')
+  custody.end('bash-00000001', { status: 'completed', exitCode: 0 })
+  await next.ended(sessionId, 2)
+  expect(next.told(sessionId)).toHaveLength(1)
+})
+
 test('print mode tells in the turn it runs, and starts none', async () => {
   const { home, custody, engine, sessionId } = await setup(startsOne, { interactive: false })
   await engine.sessions.prompt(sessionId, PROMPT)
