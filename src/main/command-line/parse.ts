@@ -3,12 +3,12 @@ import { nearest } from '../../shared/nearest'
 
 /** Wrong usage: what is wrong and what was probably meant. Hosts print it to stderr and exit with 2. */
 export class UsageError extends Error {
-  constructor(
-    message: string,
-    readonly command?: string,
-  ) {
+  readonly command: string | undefined
+
+  constructor(message: string, command?: string) {
     super(message)
     this.name = 'UsageError'
+    this.command = command
   }
 }
 

@@ -210,7 +210,10 @@ export class Session {
   /** What a dead process left open: what waits for a person is kept where one can be asked, the rest ends. */
   #takeUp(turn: UnfinishedTurn): EventBody[] {
     if (!this.#deps.interactive || turn.approvals.length === 0)
-      return closingEvents(turn, { stop: 'interrupted', why: 'Trestle was closed before it was answered.' })
+      return closingEvents(turn, {
+        stop: 'interrupted',
+        why: 'Trestle was closed before it was answered, and nobody could be asked any more.',
+      })
     const { open, events } = keptOpen(turn)
     this.#open = open
     this.approvals.expect(open.approvals)

@@ -106,7 +106,13 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Ses
   }
   if (sessionId === undefined)
     return sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
+  const waited = engine.inbox.list().filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
   const { header } = await sessions.open(sessionId, 1)
+  if (waited > 0) {
+    const what =
+      waited === 1 ? '1 request that waited for an answer was cancelled' : `${waited} requests that waited for an answer were cancelled`
+    process.stderr.write(`trestle: ${what}: nobody can be asked here.\n`)
+  }
   const addedFolders = [...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))])]
   const change = {
     ...(model !== undefined && model !== header.model && { model }),

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import type { TrestleClient } from '../../src/shared/contract'
+import type { AppPush } from '../../src/shared/model/push'
+import { connect } from '../../src/renderer/client/connect'
+import type { Connection } from '../../src/renderer/client/connection'
+import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { subscribeApp } from '../../src/renderer/client/subscribe-app'
+import { nodeSockets } from './node-socket'
+import { runTs } from './run-ts'
+
+/** The program from the sources, for `runTs`. */
+export const PROGRAM = '../../src/main/cli.ts'
+
+export interface WebProcess {
+  pid: number
+  /** A page's client; each call opens another, as another tab does. */
+  connect(): Connection
+  /** What a page is told of the app, from now on. */
+  follow(client: TrestleClient): AppPush[]
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM, and waits until it is gone; its exit code. */
+  terminate(): Promise<number | null>
+}
+
+/** The web host over a home, from the sources, in a process that a test may kill. */
+export async function startWebProcess(home: string): Promise<WebProcess> {
+  const script = runTs(PROGRAM, ['serve'], { TRESTLE_HOME: home })
+  const [, url = ''] = /(http:\/\/\S+)/.exec(await script.line('Trestle is at ')) ?? []
+  const { origin, hash } = new URL(url)
+  const cleanups: (() => void)[] = []
+  const gone = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
+    await script.done
+  }
+  return {
+    pid: script.child.pid ?? 0,
+    connect() {
+      const { open } = nodeSockets()
+      const connection = connect(socketCarrier(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+      cleanups.push(() => connection.close())
+      return connection
+    },
+    follow(client) {
+      const pushes: AppPush[] = []
+      cleanups.push(subscribeApp(client, (push) => pushes.push(push)))
+      return pushes
+    },
+    async kill() {
+      script.child.kill('SIGKILL')
+      await gone()
+    },
+    async terminate() {
+      const exit = once(script.child, 'exit')
+      script.child.kill('SIGTERM')
+      await exit
+      await gone()
+      return script.child.exitCode
+    },
+  }
+}
