@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { memoryEngine } from '../../../test/support/memory-engine'
+import { memoryEngine, type MemoryEngine } from '../../../test/support/memory-engine'
 import type { SessionSummary } from '../../shared/model/session'
+import type { AppSubscription } from './app-push-queue'
 import { appPushes } from './app-push-queue'
 
 const summary = (sessionId: string, title: string): SessionSummary => ({
@@ -13,11 +14,21 @@ const summary = (sessionId: string, title: string): SessionSummary => ({
   archived: false,
 })
 
+/** A subscriber that has had the whole lists, with which every subscription begins. */
+async function begun(engine: MemoryEngine, subscription?: AppSubscription) {
+  const pushes = appPushes(engine, subscription)
+  const first = [await pushes.next(), await pushes.next()].map(({ value }) => value)
+  return { pushes, first }
+}
+
 test('the whole list comes first, then only the newest state of what changed, however slow the reader', async () => {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
-  const pushes = appPushes(engine)
-  expect((await pushes.next()).value).toMatchObject({ type: 'sessions', changed: [{ sessionId }], removed: [] })
+  const { pushes, first } = await begun(engine)
+  expect(first).toMatchObject([
+    { type: 'sessions', changed: [{ sessionId }], removed: [] },
+    { type: 'inbox', entries: [] },
+  ])
   for (let n = 0; n < 1000; n += 1) engine.changed({ kind: 'session', summary: summary('a', `${n}`) })
   engine.changed({ kind: 'session', summary: summary('b', 'gone') })
   engine.changed({ kind: 'session.removed', sessionId: 'b' })
@@ -44,8 +55,7 @@ test('silence is broken by heartbeats, and a reader that slept gets one, not all
       }
     },
   }
-  const pushes = appPushes(engine, { clock })
-  await pushes.next()
+  const { pushes } = await begun(engine, { clock })
   const waiting = pushes.next()
   fire?.()
   expect((await waiting).value).toMatchObject({ type: 'heartbeat' })
@@ -63,10 +73,21 @@ test('silence is broken by heartbeats, and a reader that slept gets one, not all
 test('aborting ends the subscription without a trace', async () => {
   const engine = memoryEngine()
   const controller = new AbortController()
-  const pushes = appPushes(engine, { signal: controller.signal })
-  await pushes.next()
+  const { pushes } = await begun(engine, { signal: controller.signal })
   const waiting = pushes.next()
   controller.abort()
   expect(await waiting).toMatchObject({ done: true })
   expect(engine.changeListenerCount).toBe(0)
+})
+
+test('what waits comes as a whole whenever it changes, as it is when the reader takes it', async () => {
+  const engine = memoryEngine()
+  const { sessionId } = await engine.sessions.create({ folder: '/p' })
+  const { pushes } = await begun(engine)
+  engine.ask(sessionId, 'first')
+  engine.ask(sessionId, 'second')
+  await engine.sessions.reply(sessionId, { approvalId: 'first', optionId: 'once' })
+  expect((await pushes.next()).value).toMatchObject({ type: 'sessions' })
+  expect((await pushes.next()).value).toMatchObject({ type: 'inbox', entries: [{ sessionId, approvalId: 'second' }] })
+  await pushes.return()
 })
