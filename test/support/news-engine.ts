@@ -1,3 +1,4 @@
+import { startArticleWorker } from '../../src/main/engine/web/start-article-worker'
 import { onTestFinished } from 'vitest'
 import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
 import { textOf, type Message } from '../../src/shared/model/message'
@@ -71,6 +72,7 @@ export function newsEngine(options: {
   const tools = createSessionTools({
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
   })
   const runner = createTurnRunner({
     home,

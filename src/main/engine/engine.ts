@@ -3,7 +3,9 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { howEnded } from './approval/how-ended'
 import { createInbox, type OpenInbox } from './approval/inbox'
+import { addressRefusal } from './approval/address-refusal'
 import { POLICIES } from './approval/policies'
+import type { PermissionRule } from './approval/rules/permission-rule'
 import { sessionRules } from './approval/rules/session-rules'
 import { openConfig } from './config/config'
 import { createFolderSettings } from './config/folder-settings'
@@ -16,7 +18,7 @@ import type { Engine, EngineChange } from './engine-api'
 import { provisionalCustody, provisionalTasks } from './provisional'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
-import type { SessionDeps } from './session/session'
+import type { Session, SessionDeps } from './session/session'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
@@ -25,6 +27,7 @@ import { createTurnRunner } from './session/turn-runner'
 import { openStore } from './session/sqlite/open-store'
 import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
+import { startArticleWorker } from './web/start-article-worker'
 import { TOOL_LIST } from './tool/tool-list'
 
 /** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
@@ -63,11 +66,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     for (const listener of listeners) listener(change)
   }
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
+  const rulesOf = async ({ header }: Session): Promise<PermissionRule[]> => [
+    ...(await settingsFor(header.folder)).settings.permission.rules,
+    ...sessionRules(header.rules),
+  ]
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
   const custody = provisionalCustody(tasks)
   const tools = createSessionTools({
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    webOf: (session) => ({
+      allowedHosts: () => settings().web.allowedHosts,
+      search: () => settings().web.search,
+      refusal: async (url) => addressRefusal(await rulesOf(session), url),
+      startArticleWorker,
+    }),
   })
   const askedAt = inOrder(Date.now)
   const runner = createTurnRunner({
@@ -91,10 +104,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ownOutput: [join(home, 'sessions', session.id), join(home, 'tasks')],
       mode: () => session.header.mode,
       workspace: () => tools.workspaceOf(session),
-      rules: async () => {
-        const { header } = session
-        return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules(header.rules)]
-      },
+      rules: () => rulesOf(session),
       record: (...events) => void session.record(...events),
       isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
       howEnded: (approvalId) => howEnded(store.window(session.id, { limit: PAST_EVENTS }).events, approvalId),

@@ -64,4 +64,13 @@ export type ToolDetails =
     }
   | { kind: 'entries'; path: string; entries: { name: string; type: 'file' | 'dir' | 'link' | 'other'; size?: number }[] }
   | { kind: 'media'; path: string; mediaType: string; bytes: number; width?: number; height?: number }
+  | {
+      kind: 'page'
+      /** After redirects. */ url: string
+      title?: string
+      /** Whether it was reduced to its article. */ extracted: boolean
+      bytes: number
+      /** Its beginning. */ text: string
+    }
+  | { kind: 'hits'; query: string; hits: { title: string; url: string; snippet: string }[] }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }

@@ -69,6 +69,7 @@ describe('reading', () => {
     )
     expect(problems).toEqual([])
     expect(settings).toEqual({
+      ...DEFAULT_SETTINGS,
       defaultModel: 'local/scripted',
       defaultPermissionMode: 'auto',
       providers: {
@@ -246,4 +247,21 @@ describe('editing', () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => opened.edit([{ path: ['providers', `p${n}`, 'type'], value: 'google' }])))
     expect(Object.keys(opened.settings.providers)).toHaveLength(20)
   })
+})
+
+test('[web] says what may be fetched and who searches, and names what is wrong', async () => {
+  const right = await open(
+    '[web]\nallowed_hosts = ["docs.local:8080"]\n[web.search]\nprovider = "searxng"\nbase_url = "http://127.0.0.1:8888/"\n',
+  )
+  expect(messages(right)).toEqual([])
+  expect(right.settings.web).toEqual({
+    allowedHosts: ['docs.local:8080'],
+    search: { provider: 'searxng', baseUrl: 'http://127.0.0.1:8888' },
+  })
+  right.close()
+  const wrong = await open('[web]\nallowed_hosts = ["http://x/"]\n[web.search]\nprovider = "bing"\n')
+  expect(messages(wrong)).toHaveLength(2)
+  expect(wrong.settings.web).toEqual({ allowedHosts: [] })
+  wrong.close()
+  expect(messages(await open('[web.search]\nprovider = "searxng"\n')).join()).toContain('base_url')
 })

@@ -11,6 +11,7 @@ import {
 } from './settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { TableReader, type Mistake } from './table-reader'
+import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
 
 /** Tokens, for a model whose configuration names none. */
@@ -37,6 +38,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const tools = readTools(top.table('tools'))
   const notifications = readNotifications(top.table('notifications'))
   const tasks = readTasks(top.table('tasks'))
+  const web = readWebSettings(top.table('web'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -51,6 +53,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     permission: { rules },
     notifications,
     tasks,
+    web,
   }
   return { settings, mistakes }
 }

@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
+import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
 export interface Settings {
@@ -13,6 +14,7 @@ export interface Settings {
   permission: PermissionSettings
   notifications: NotificationSettings
   tasks: TaskSettings
+  web: WebSettings
 }
 
 export interface ProviderSettings {
@@ -86,4 +88,5 @@ export const DEFAULT_SETTINGS: Settings = {
   permission: { rules: [] },
   notifications: { enabled: true, sound: false },
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
+  web: DEFAULT_WEB_SETTINGS,
 }

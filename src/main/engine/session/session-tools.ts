@@ -1,6 +1,7 @@
 import type { ModelInfo } from '../model/provider'
 import { bashTool } from '../tool/builtin/bash'
 import { editTool } from '../tool/builtin/edit'
+import { fetchUrlTool } from '../tool/builtin/fetch-url'
 import { globTool } from '../tool/builtin/glob'
 import { grepTool } from '../tool/builtin/grep'
 import { listDirectoryTool } from '../tool/builtin/list-directory'
@@ -11,11 +12,13 @@ import { taskListTool } from '../tool/builtin/task-list'
 import { taskOutputTool } from '../tool/builtin/task-output'
 import { taskStopTool } from '../tool/builtin/task-stop'
 import { todoListTool } from '../tool/builtin/todo-list'
+import { webSearchTool } from '../tool/builtin/web-search'
 import { writeTool } from '../tool/builtin/write'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
 import type { SessionTasks } from '../tool/session-tasks'
 import type { Tool } from '../tool/tool'
+import type { WebAccess } from '../web/web-access'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createReadState } from '../workspace/read-state'
 import type { Workspace } from '../workspace/workspace'
@@ -36,7 +39,11 @@ interface Kit {
 }
 
 /** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
-export function createSessionTools(deps: { terminals: TerminalTasks; tasksOf(session: Session): SessionTasks }): SessionTools {
+export function createSessionTools(deps: {
+  terminals: TerminalTasks
+  tasksOf(session: Session): SessionTasks
+  webOf(session: Session): WebAccess
+}): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
@@ -50,6 +57,7 @@ export function createSessionTools(deps: { terminals: TerminalTasks; tasksOf(ses
       set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }),
     }
     const tasks = deps.tasksOf(session)
+    const web = deps.webOf(session)
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace }),
@@ -63,6 +71,8 @@ export function createSessionTools(deps: { terminals: TerminalTasks; tasksOf(ses
       taskListTool({ tasks }),
       taskOutputTool({ tasks }),
       taskStopTool({ tasks }),
+      fetchUrlTool({ web }),
+      webSearchTool({ web }),
       todoListTool({ todos }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }

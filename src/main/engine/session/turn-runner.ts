@@ -85,7 +85,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
         },
         system,
-        tools: deps.toolsOf(session, info, settings.tools.disabled),
+        tools: deps.toolsOf(session, info, [...settings.tools.disabled, ...(settings.web.search ? [] : ['WebSearch'])]),
         history,
         fit: (messages, tools) => fitHistory(messages, budgetFor(info, system, tools)),
         record: (...events) => void session.record(...events),

@@ -5,6 +5,7 @@ import { commandEnv } from './command-env'
 test('commands do not see keys: well-known ones, configured ones, named ones, whatever their case', () => {
   const settings = {
     providers: { local: { type: 'openai-compatible' as const, apiKeyEnv: 'LOCAL_KEY' } },
+    web: { allowedHosts: [], search: { provider: 'brave' as const, apiKeyEnv: 'SEARCHING' } },
     tools: { ...DEFAULT_SETTINGS.tools, hideEnv: ['My_Secret'] },
   }
   const base = {
@@ -12,6 +13,7 @@ test('commands do not see keys: well-known ones, configured ones, named ones, wh
     anthropic_api_key: 'b',
     LOCAL_KEY: 'c',
     MY_SECRET: 'd',
+    SEARCHING: 'f',
     TRESTLE_HOME: 'e',
     HOME: '/home/me',
     EMPTY: '',
@@ -19,7 +21,8 @@ test('commands do not see keys: well-known ones, configured ones, named ones, wh
   const env = commandEnv(base, settings)
   expect(Object.values(env)).not.toEqual(expect.arrayContaining(['a']))
   expect(env).toMatchObject({ HOME: '/home/me', EMPTY: '' })
-  for (const name of ['OPENAI_API_KEY', 'anthropic_api_key', 'LOCAL_KEY', 'MY_SECRET', 'TRESTLE_HOME']) expect(env).not.toHaveProperty(name)
+  for (const name of ['OPENAI_API_KEY', 'anthropic_api_key', 'LOCAL_KEY', 'MY_SECRET', 'SEARCHING', 'TRESTLE_HOME'])
+    expect(env).not.toHaveProperty(name)
 })
 
 test('programs find a colour terminal, no pager and no password prompt of git', () => {

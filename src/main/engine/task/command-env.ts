@@ -48,8 +48,10 @@ const OF_NPM =
  * (case does not matter), anything of Trestle's own, and what only concerns the process Trestle was started from. The keys stay readable in Trestle's own process, so this keeps
  * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
  */
-export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools'>): Record<string, string> {
+export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Record<string, string> {
   const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
+  const searchKey = settings.web.search?.apiKeyEnv
+  if (searchKey !== undefined) configured.push(searchKey)
   const removed = new Set([...KEYS, ...OF_OUR_PARENT, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
   const fromNpm = base['npm_lifecycle_event'] !== undefined
   const env: Record<string, string> = {}

@@ -12,5 +12,7 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'TaskList', description: 'Lists the background tasks of the session' },
   { name: 'TaskOutput', description: 'Shows what a background task has printed' },
   { name: 'TaskStop', description: 'Stops a background task' },
+  { name: 'FetchURL', description: 'Reads pages of the web' },
+  { name: 'WebSearch', description: 'Searches the web, where a search provider is configured' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

@@ -20,7 +20,7 @@ export type Access =
   | { kind: 'file'; path: string; written?: string; write: boolean }
   | { kind: 'tree'; path: string; written?: string; write: boolean }
   | { kind: 'command'; command: string; cwd: string }
-  | { kind: 'network'; host: string }
+  | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
   | { kind: 'all' }
 
 /** What a call returns. An expected failure is `isError` with advice the model can act on; a throw is a bug. */

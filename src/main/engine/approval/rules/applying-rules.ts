@@ -3,6 +3,7 @@ import type { CommandPart } from '../shell/command-part'
 import type { Word } from '../shell/shell-syntax'
 import { allowsWords, catchesWords, type Match } from './match-words'
 import { parsePattern, patternWords, type ParsedPattern } from './parse-pattern'
+import { webGlob } from './match-web'
 import { pathGlob } from './path-glob'
 import type { PermissionRule } from './permission-rule'
 
@@ -60,6 +61,7 @@ function catches({ tool, argument }: ParsedPattern, judged: JudgedCall): Match {
   if (nameMatches(tool, called.name)) {
     if (argument === undefined) return 'yes'
     if (part) return part.words.length === 0 ? 'no' : catchesWords(patternWords(argument), part.words)
+    if (addressesOf(judged).some(webGlob(argument, { broad: true }))) return 'yes'
     return pathsOfCall(judged).some((paths) => paths.some(pathGlob(argument, judged.workspace.root, { broad: true }))) ? 'yes' : 'no'
   }
   return part && argument !== undefined ? catchesTouched(tool, argument, part, judged.workspace.root) : 'no'
@@ -82,6 +84,8 @@ function allows({ tool, argument }: ParsedPattern, judged: JudgedCall, naming: s
   if (!nameMatches(tool, called.name)) return false
   if (argument === undefined) return naming === undefined && !part?.steered
   if (part) return allowsPart(patternWords(argument), part, naming)
+  const addresses = addressesOf(judged)
+  if (addresses.length > 0) return addresses.every(webGlob(argument))
   const paths = pathsOfCall(judged)
   return paths.length > 0 && paths.every((each) => each.every(pathGlob(argument, judged.workspace.root)))
 }
@@ -106,6 +110,11 @@ function allowsPart(pattern: readonly string[], part: CommandPart, naming: strin
     !part.steered &&
     part.outer.some(({ words, at }) => pattern.length > at && pattern[at] !== '*' && allowsWords(pattern, words))
   )
+}
+
+/** The pages a call asks for. */
+function addressesOf({ call }: JudgedCall): string[] {
+  return call.accesses.flatMap((access) => (access.kind === 'network' && access.url !== undefined ? [access.url] : []))
 }
 
 /** Per file or tree of the call: its real path, and as the model wrote it. */

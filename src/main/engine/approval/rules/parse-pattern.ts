@@ -9,7 +9,7 @@ export interface ParsedPattern {
 }
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
-const TOOLS = [...FILE_TOOLS, 'Bash', 'TodoList']
+const TOOLS = [...FILE_TOOLS, 'Bash', 'FetchURL', 'WebSearch', 'TodoList']
 
 /** Reads `Tool` or `Tool(pattern)`; `mistake` says what is wrong with it, to follow the word "pattern". */
 export function parsePattern(text: string): ParsedPattern | { mistake: string } {
@@ -24,6 +24,7 @@ export function parsePattern(text: string): ParsedPattern | { mistake: string } 
   if (argument.trim() === '') return { mistake: `has nothing between its parentheses; ${tool} alone means every call` }
   if (/\p{Cc}/u.test(argument)) return { mistake: 'holds a control character' }
   if (tool === 'Bash') return commandMistake(argument.trim()) ?? { tool, argument: argument.trim() }
+  if (tool === 'FetchURL') return { tool, argument: argument.trim() }
   if (FILE_TOOLS.includes(tool)) return pathMistake(argument.trim()) ?? { tool, argument: argument.trim() }
   return { mistake: `cannot have parentheses: rules for ${tool} go by its name only` }
 }

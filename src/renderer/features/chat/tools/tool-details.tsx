@@ -10,6 +10,7 @@ import { BackgroundTask } from './background-task'
 import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
 import { PlainText } from './plain-text'
+import { HitList, PageView } from './web-details'
 import { prettyInput } from './tool-summary'
 import { judgedQuestion, WhyJudged } from './why-judged'
 
@@ -92,6 +93,10 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <EntryList details={details} />
     case 'media':
       return <MediaPreview details={details} content={content} />
+    case 'page':
+      return <PageView details={details} />
+    case 'hits':
+      return <HitList details={details} />
     default:
       return <TodoItems todos={details.todos} />
   }

@@ -5,6 +5,7 @@ import {
   FileText,
   FolderOpen,
   FolderSearch,
+  Globe,
   ListTodo,
   Search,
   SquareTerminal,
@@ -15,6 +16,7 @@ import {
 const ICONS: Record<string, LucideIcon> = {
   Bash: SquareTerminal,
   Edit: FilePen,
+  FetchURL: Globe,
   Glob: FolderSearch,
   Grep: Search,
   ListDirectory: FolderOpen,
@@ -22,6 +24,7 @@ const ICONS: Record<string, LucideIcon> = {
   Read: FileText,
   ReadMediaFile: FileImage,
   TodoList: ListTodo,
+  WebSearch: Globe,
   Write: FileOutput,
 }
 

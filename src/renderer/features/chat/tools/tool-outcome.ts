@@ -62,6 +62,10 @@ function done(item: ToolItem): ToolOutcome {
       return plain(
         details.width !== undefined && details.height !== undefined ? `${details.width} × ${details.height}` : bytes(details.bytes),
       )
+    case 'page':
+      return plain(bytes(details.bytes))
+    case 'hits':
+      return plain(details.hits.length === 0 ? 'nothing found' : count(details.hits.length, 'hit'))
     case 'todos':
       // The summary says how many are done.
       return plain('')

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { WebRefusal } from '../../web/check-url'
+import type { WebHit } from '../../web/search/search-provider'
+import type { WebAccess } from '../../web/web-access'
+import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
+import description from './web-search.md?raw'
+
+const input = z.strictObject({
+  query: z.string().trim().min(1).max(1000),
+  limit: z.int().min(1).max(20).default(5).describe('Number of hits'),
+  include_content: z.boolean().default(false).describe("Bring the pages' text along"),
+})
+
+type Input = z.output<typeof input>
+
+/** Characters of a page's text in the result; twenty pages still fit a model's window, and FetchURL has the rest. */
+const PAGE_CHARS = 12_000
+/** Pages fetched side by side. */
+const AT_ONCE = 5
+
+/** Searches the web through the configured provider; only offered when there is one. See reference/tools.md, Network. */
+export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
+  return {
+    name: 'WebSearch',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    timeoutMs: 60_000,
+    async prepare(asked) {
+      const provider = web.search()?.provider ?? 'none'
+      return {
+        summary: asked.query.length > 120 ? `${asked.query.slice(0, 119)}…` : asked.query,
+        accesses: [{ kind: 'network', host: provider }],
+        run: (ctx) => run(web, asked, ctx),
+      }
+    },
+  }
+}
+
+async function run(
+  web: WebAccess,
+  { query, limit, include_content: withContent }: Input,
+  { signal, progress }: CallContext,
+): Promise<ToolResult> {
+  const settings = web.search()
+  if (!settings) return failed('No search provider is configured any more ([web.search] in config.toml). Go on without searching.')
+  try {
+    const { searchWeb } = await import('../../web/search/search-web')
+    const hits = await searchWeb({ query, limit, withContent }, settings, signal)
+    if (hits.length === 0) return ok(`Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
+    if (withContent) await addContent(web, hits, signal, progress)
+    return ok(hits.map(shown).join('\n\n'), detailsOf(query, hits))
+  } catch (error) {
+    if (signal.aborted) return failed('The search was stopped.')
+    if (error instanceof WebRefusal) return failed(error.message)
+    throw error
+  }
+}
+
+/** Fetches the pages of hits that came without text; one that cannot be had says so in its place. */
+async function addContent(web: WebAccess, hits: WebHit[], signal: AbortSignal, progress: (text: string) => void): Promise<void> {
+  const { readPage } = await import('../../web/read-page')
+  const waiting = hits.filter(({ content }) => content === undefined)
+  const next = async (): Promise<void> => {
+    for (let hit = waiting.shift(); hit && !signal.aborted; hit = waiting.shift()) {
+      progress(`${hit.url}\n`)
+      hit.content = await readPage(web, { url: hit.url, signal }).then(
+        ({ text }) => text,
+        (error: unknown) => `[Not fetched: ${error instanceof Error ? error.message : String(error)}]`,
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+}
+
+function shown({ title, url, snippet, date, site, content }: WebHit, index: number): string {
+  const lines = [`${index + 1}. ${title}`, `URL: ${url}`]
+  if (site !== undefined) lines.push(`Site: ${site}`)
+  if (date !== undefined) lines.push(`Date: ${date}`)
+  if (snippet !== '') lines.push(snippet)
+  if (content !== undefined)
+    lines.push('', content.length > PAGE_CHARS ? `${content.slice(0, PAGE_CHARS)}\n[Cut here; FetchURL has all of it.]` : content)
+  return lines.join('\n')
+}
+
+function detailsOf(query: string, hits: readonly WebHit[]): NonNullable<ToolResult['details']> {
+  return { kind: 'hits', query, hits: hits.map(({ title, url, snippet }) => ({ title, url, snippet: snippet.slice(0, 300) })) }
+}

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { parseHTML } from 'linkedom'
+import { Defuddle } from 'defuddle/node'
+import type { Article, ArticleInput } from './article'
+
+/** The thread behind `extractArticle`: parsing a large page takes seconds, and a hostile one for ever. */
+const { html, url } = workerData as ArticleInput
+const { document } = parseHTML(html)
+// Without `useAsync` it would ask other servers by itself, unchecked.
+const found = await Defuddle(document, url, { markdown: true, useAsync: false })
+const article: Article = {
+  markdown: found.content,
+  title: found.title,
+  ...(found.author !== '' && { author: found.author }),
+  ...(found.published !== '' && { published: found.published }),
+}
+parentPort?.postMessage(article)

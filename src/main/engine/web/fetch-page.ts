@@ -1,0 +1,154 @@
+import type { LookupAddress } from 'node:dns'
+import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
+import { checkUrl, isAllowed, refusalOf, WebRefusal } from './check-url'
+import { decoded } from './content-coding'
+import { notPublic } from './public-address'
+
+export interface PageLimits {
+  /** Most bytes of a body, unpacked. */
+  bytes: number
+  redirects: number
+  /** ms from the first connection to the last byte. */
+  totalMs: number
+  /** In every window of `dripMs`, at least `dripBytes` must come. */
+  dripMs: number
+  dripBytes: number
+}
+
+export const PAGE_LIMITS: PageLimits = { bytes: 10 * 1024 * 1024, redirects: 10, totalMs: 25_000, dripMs: 8_000, dripBytes: 1024 }
+
+export interface PageRequest {
+  url: string
+  signal: AbortSignal
+  allowedHosts: readonly string[]
+  /** Why a page that is redirected to may not be visited. */
+  refusal?: (url: string) => Promise<string | undefined>
+  limits?: Partial<PageLimits>
+  /** Resolves names; default: the system's. Every address it gives is checked before one of them is connected to. */
+  resolve?: (name: string) => Promise<readonly LookupAddress[]>
+}
+
+export interface Page {
+  /** After redirects. */
+  url: URL
+  status: number
+  contentType: string
+  body: Buffer
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const HEADERS = {
+  accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1',
+  'accept-encoding': 'gzip, br, deflate, zstd',
+  'accept-language': 'en, *;q=0.5',
+  'user-agent': 'Mozilla/5.0 (compatible; Trestle; +https://github.com/trestle)',
+}
+
+/**
+ * Gets one page of the open web, redirects followed. What is checked is what is connected to: a name is resolved here, all its addresses are looked at, and
+ * the connection goes to those, so that a name which changes in between leads nowhere else; each redirect is checked anew. Rejects with a `WebRefusal` for
+ * what is not fetched and why, with the signal's reason, or with the system's error when the server cannot be reached.
+ */
+export async function fetchPage(request: PageRequest): Promise<Page> {
+  const limits = { ...PAGE_LIMITS, ...request.limits }
+  const late = new AbortController()
+  const timer = setTimeout(
+    () => late.abort(new WebRefusal(`The page took longer than ${limits.totalMs / 1000} s and was given up.`)),
+    limits.totalMs,
+  )
+  const signal = AbortSignal.any([request.signal, late.signal])
+  try {
+    let url = checkUrl(request.url, request.allowedHosts)
+    for (let hops = 0; ; hops++) {
+      const answer = await answerTo(url, request, signal)
+      const { statusCode: status = 0, headers } = answer
+      if (!REDIRECTS.has(status) || headers.location === undefined) {
+        const body = await bodyOf(answer, limits, signal)
+        return { url, status, contentType: headers['content-type'] ?? '', body }
+      }
+      answer.destroy()
+      if (hops >= limits.redirects) throw new WebRefusal(`${request.url} redirects more than ${limits.redirects} times.`)
+      if (!URL.canParse(headers.location, url.href))
+        throw new WebRefusal(`${url.href} redirects to ${JSON.stringify(headers.location)}, which is no URL.`)
+      url = checkUrl(new URL(headers.location, url).href, request.allowedHosts)
+      const refusal = await request.refusal?.(url.href)
+      if (refusal !== undefined) throw new WebRefusal(`${request.url} redirects to ${url.href}, which is not visited: ${refusal}.`)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function answerTo(url: URL, { allowedHosts, resolve }: PageRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  signal.throwIfAborted()
+  const lookup = checkedLookup(isAllowed(url, allowedHosts), url.host, resolve ?? systemLookup)
+  return new Promise<IncomingMessage>((settle, reject) => {
+    // `agent: false`: a connection that is kept could belong to a name that leads elsewhere by now.
+    const made = request(url, { headers: HEADERS, lookup, agent: false, signal }, settle)
+    made.on('error', (error) => reject(signal.aborted ? signal.reason : error))
+    made.end()
+  })
+}
+
+/** Not called by Node for URLs that name an address themselves; `checkUrl` has seen those. */
+function checkedLookup(allowed: boolean, host: string, resolve: (name: string) => Promise<readonly LookupAddress[]>): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name).then(
+      (addresses) => {
+        const inner = allowed ? undefined : addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
+        const [first] = addresses
+        if (inner !== undefined) callback(new WebRefusal(refusalOf(host, inner)), '')
+        else if (!first) callback(Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' }), '')
+        else if (options.all === true) callback(null, [...addresses])
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+}
+
+async function systemLookup(name: string): Promise<LookupAddress[]> {
+  const { lookup } = await import('node:dns/promises')
+  return lookup(name, { all: true, verbatim: true })
+}
+
+async function bodyOf(answer: IncomingMessage, limits: PageLimits, signal: AbortSignal): Promise<Buffer> {
+  const announced = Number(answer.headers['content-length'] ?? 0)
+  if (announced > limits.bytes) {
+    answer.destroy()
+    throw tooLarge(limits)
+  }
+  const source: Readable = decoded(answer)
+  const chunks: Buffer[] = []
+  let [size, inWindow] = [0, 0]
+  const slow = setInterval(() => {
+    if (inWindow < limits.dripBytes)
+      source.destroy(new WebRefusal(`The server sends too slowly: under ${limits.dripBytes} bytes in ${limits.dripMs / 1000} s.`))
+    inWindow = 0
+  }, limits.dripMs)
+  const abort = (): void => void source.destroy(signal.reason instanceof Error ? signal.reason : new Error('stopped'))
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      size += chunk.length
+      inWindow += chunk.length
+      if (size > limits.bytes) throw tooLarge(limits)
+      chunks.push(chunk)
+    }
+    signal.throwIfAborted()
+    return Buffer.concat(chunks)
+  } finally {
+    clearInterval(slow)
+    signal.removeEventListener('abort', abort)
+    answer.destroy()
+  }
+}
+
+function tooLarge(limits: PageLimits): WebRefusal {
+  return new WebRefusal(
+    `The page is larger than ${Math.round(limits.bytes / 1024 / 1024)} MiB. Fetch a part of it, or download it with curl in Bash.`,
+  )
+}

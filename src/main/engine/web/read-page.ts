@@ -1,0 +1,89 @@
+import { extractArticle } from './article'
+import { WebRefusal } from './check-url'
+import { decodeText } from './decode-text'
+import { fetchPage, type Page } from './fetch-page'
+import type { WebAccess } from './web-access'
+
+/** A page as a model reads it. */
+export interface ReadablePage {
+  url: string
+  title?: string
+  text: string
+  /** `extracted`: the article of an HTML page as Markdown; `passthrough`: the text as it came. */
+  kind: 'extracted' | 'passthrough'
+  bytes: number
+  /** Author, date: what the page says of itself. */
+  notes: string[]
+}
+
+/** Fetches a page and makes it readable. Rejects as `fetchPage` does, and with a `WebRefusal` for what is no text and for answers that are failures. */
+export async function readPage(web: WebAccess, { url, signal }: { url: string; signal: AbortSignal }): Promise<ReadablePage> {
+  const page = await fetchPage({ url, signal, allowedHosts: web.allowedHosts(), refusal: web.refusal })
+  const type = page.contentType.split(';', 1)[0]!.trim().toLowerCase() || sniffed(page.body)
+  const common = { url: page.url.href, bytes: page.body.length, notes: [] }
+  if (page.status >= 400) throw new WebRefusal(failureOf(page, type))
+  if (page.body.length === 0) return { ...common, kind: 'passthrough', text: '' }
+  if (!isText(type))
+    throw new WebRefusal(
+      `${page.url.href} is ${type} (${kilobytes(page.body.length)}), which is no text. Download it with curl in Bash if it is needed.`,
+    )
+  const text = decodeText(page.body, page.contentType || type)
+  if (!/html/.test(type)) return { ...common, kind: 'passthrough', text }
+  const article = await extractArticle(web.startArticleWorker, { html: text, url: page.url.href }, signal)
+  signal.throwIfAborted()
+  if (article === undefined || article.markdown.trim() === '')
+    return { ...common, kind: 'extracted', text: plainText(text), notes: ['No article was found in the page; this is its text.'] }
+  return {
+    ...common,
+    kind: 'extracted',
+    text: article.markdown,
+    ...(article.title !== '' && { title: article.title }),
+    notes: [
+      ...(article.author === undefined ? [] : [`By ${article.author}`]),
+      ...(article.published === undefined ? [] : [`Published ${article.published}`]),
+    ],
+  }
+}
+
+function isText(type: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|javascript|x-javascript|ecmascript|toml|x-sh|x-ndjson|jsonlines|sql|graphql|xhtml)\b/.test(type)
+}
+
+/** The type of a body whose server does not say it. */
+function sniffed(body: Buffer): string {
+  const start = body.subarray(0, 1024).toString('latin1')
+  if (/^\s*(?:<!doctype html|<html|<head|<body)/i.test(start)) return 'text/html'
+  return start.includes('\0') ? 'application/octet-stream' : 'text/plain'
+}
+
+function failureOf(page: Page, type: string): string {
+  const said = isText(type) ? plainText(decodeText(page.body, page.contentType)).slice(0, 500) : ''
+  const advice =
+    page.status === 404 || page.status === 410
+      ? ' Look for the right address.'
+      : page.status === 401 || page.status === 403
+        ? ' It may need a sign-in, or turn programs away.'
+        : ''
+  return `${page.url.href} answered ${page.status}.${advice}${said === '' ? '' : `\n${said}`}`
+}
+
+/** The words of an HTML page, for when nothing better is to be had. */
+function plainText(html: string): string {
+  return html
+    .replace(/<(script|style|noscript|template)\b[^]*?<\/\1\s*>/gi, ' ')
+    .replace(/<!--[^]*?-->/g, ' ')
+    .replace(/<(?:br|\/p|\/div|\/li|\/tr|\/h[1-6])\b[^>]*>/gi, '\n')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&nbsp;/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&amp;/g, '&')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim()
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`
+}

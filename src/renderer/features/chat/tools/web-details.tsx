@@ -1,0 +1,56 @@
+import { useContext } from 'react'
+import type { ToolDetails } from '../../../../shared/model/preview'
+import { OpenLink } from '../markdown/open-link'
+import { outsideLink } from '../markdown/outside-link'
+import { PlainText } from './plain-text'
+
+type Of<Kind extends ToolDetails['kind']> = Extract<ToolDetails, { kind: Kind }>
+
+/** An address that opens outside; plain text when it is none. */
+function Address({ href, children }: { href: string; children: string }) {
+  const open = useContext(OpenLink)
+  const url = outsideLink(href)
+  if (url === undefined) return <span>{children}</span>
+  return (
+    <a
+      href={url}
+      title={url}
+      rel="noreferrer noopener"
+      onClick={(event) => {
+        event.preventDefault()
+        open(url)
+      }}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** What was read of a page. */
+export function PageView({ details }: { details: Of<'page'> }) {
+  return (
+    <>
+      <p className="tool-note web-address">
+        <Address href={details.url}>{details.title ?? details.url}</Address>
+        {details.extracted ? ' · its article' : ' · as it came'}
+      </p>
+      <PlainText text={details.text} label={`Text of ${details.title ?? details.url}`} />
+    </>
+  )
+}
+
+/** What a search found. */
+export function HitList({ details }: { details: Of<'hits'> }) {
+  if (details.hits.length === 0) return <p className="tool-note">Nothing was found for {details.query}.</p>
+  return (
+    <ol className="web-hits" aria-label={`Hits for ${details.query}`}>
+      {details.hits.map((hit, n) => (
+        <li key={n}>
+          <Address href={hit.url}>{hit.title}</Address>
+          <span className="web-host">{URL.canParse(hit.url) ? new URL(hit.url).host : ''}</span>
+          {hit.snippet !== '' && <p>{hit.snippet}</p>}
+        </li>
+      ))}
+    </ol>
+  )
+}
