@@ -2,9 +2,9 @@ import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { TaskCustody } from '../task/task-custody'
 import type { Session } from './session'
 import type { HeldSessions } from './sessions'
-import { tailOf } from './session-tasks'
 import type { Store } from './store'
 import { prepareLost, prepareNews, TAIL_BYTES, type PreparedNews } from './task-news'
+import { notFound, tailOf } from './task-tail'
 
 /** When a session is held by another process, its news is that one's to tell; whether it did is looked at this often, in ms. */
 const AGAIN_MS = 5_000
@@ -44,10 +44,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   let closed = false
 
   const prepare = async (taskId: string, now: boolean): Promise<PreparedNews | undefined> => {
-    const task = await custody.get(taskId).catch((error: unknown) => {
-      if (error instanceof CodedError && error.code === 'task.not_found') return undefined
-      throw error
-    })
+    const task = await custody.get(taskId).catch(notFound)
     if (!task) return prepareLost(taskId, deps.now())
     return task.status === 'running' && !now ? undefined : prepareNews(task, await tailOf(custody, task, TAIL_BYTES))
   }

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { TerminalTasks } from '../../task/terminal-tasks'
 import type { Workspace } from '../../workspace/workspace'
+import { backgroundResult, foregroundResult, MAX_TIMEOUT_MS } from '../bash-result'
 import { cutAt } from '../limits'
 import type { SessionTasks } from '../session-tasks'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
-import { backgroundResult, foregroundResult, MAX_TIMEOUT_MS } from './bash-result'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const BACKGROUND_TIMEOUT_MS = 600_000

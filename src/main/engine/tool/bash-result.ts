@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
-import type { Task } from '../../../../shared/model/task'
-import { cutStart } from '../../task/output-text'
-import type { TaskEnd } from '../../task/terminal-tasks'
-import { durationText, oneLine, shortened, typedText } from '../task-lines'
-import type { ToolResult } from '../tool'
+import type { Task } from '../../../shared/model/task'
+import { cutStart } from '../task/output-text'
+import type { TaskEnd } from '../task/terminal-tasks'
+import { durationText, oneLine, shortened, typedText } from './task-lines'
+import type { ToolResult } from './tool'
 
 /** Most time a call waits for its command. */
 export const MAX_TIMEOUT_MS = 300_000
