@@ -4,7 +4,7 @@ import type { ProcessEntry } from './process-table'
 /** `ww`: whole lines; `E`: the environment behind the command line, for processes of our own (not for programs that the system protects). */
 const ARGS = ['-AEww', '-o', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=']
 const LINE =
-  /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<session>\S+)\s+(?<foreground>-?\d+)\s+(?<state>\S+)\s+(?<rss>\d+)\s+(?<time>\S+)\s+(?<lstart>\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s(?<command>.*)$/
+  /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<session>\S+)\s+(?<foreground>-?\d+)\s+(?<state>\S+)\s+(?<rss>\d+)\s+(?<time>\S+)\s+(?<lstart>\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(?<command>.*)$/
 const TIME = /^(?:(?:(?<days>\d+)-)?(?<hours>\d+):)?(?<minutes>\d+):(?<seconds>\d+(?:\.\d+)?)$/
 /** Where the environment begins is not marked; no command line has these of its own. */
 const ENVIRONMENT = / (?=[A-Za-z_]\w*=)/
