@@ -31,7 +31,12 @@ export default defineConfig({
       minify: false,
       rolldownOptions: {
         external,
-        input: { index: 'src/main/index.ts', cli: 'src/main/cli.ts' },
+        input: {
+          index: 'src/main/index.ts',
+          cli: 'src/main/cli.ts',
+          'task-host': 'src/main/task-host.ts',
+          'article-worker': 'src/main/engine/web/article-worker.ts',
+        },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },

@@ -34,7 +34,6 @@ export class TaskStarter {
     const { starter, note } = this.started ?? (await this.load())
     if (this.closed) throw new Error('Trestle is closing; no command is started any more.')
     this.shell ??= shellOfThisMachine()
-    let isGone = false
     const run: TaskRun = new TaskRun({
       ...options,
       graceMs: this.options.graceMs ?? GRACE_MS,
@@ -42,12 +41,11 @@ export class TaskStarter {
       starter,
       notes: [note, this.shell.note].filter((each) => each !== undefined),
       onGone: () => {
-        isGone = true
         this.runs.delete(run)
         options.onGone?.()
       },
     })
-    if (!isGone) this.runs.add(run)
+    this.runs.add(run)
     return run
   }
 

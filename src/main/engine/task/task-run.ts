@@ -112,6 +112,16 @@ export class TaskRun {
     return this.endedAt !== undefined
   }
 
+  /** Nobody waits for its output. */
+  get isInBackground(): boolean {
+    return this.background
+  }
+
+  /** Nothing is left of it. */
+  get isGone(): boolean {
+    return this.left
+  }
+
   /** As it stands now. */
   task(): Task {
     const { taskId, start, outputPath } = this.options
@@ -168,6 +178,11 @@ export class TaskRun {
     }
     await this.endProcesses()
     await this.overWith.promise.catch(() => {})
+  }
+
+  /** It is over, and what it left behind is gone by now. */
+  async letGo(): Promise<void> {
+    if (this.isOver && !this.stopping) await this.leave()
   }
 
   /** Ends it whatever it does, and waits until nothing is left. */

@@ -1,0 +1,307 @@
+import { CodedError } from '../../../../shared/model/errors'
+import type { UsagePush } from '../../../../shared/model/push'
+import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { TaskSettings } from '../../config/settings'
+import { readOutput } from '../read-output'
+import { GRACE_MS, newTaskId } from '../start-task'
+import type { BackgroundStart, TaskCustody } from '../task-custody'
+import { foregroundLog, removeOld } from '../task-record'
+import type { TerminalTasks } from '../terminal-tasks'
+import type { TaskHostProgram } from './connect-task-host'
+import { HostKeeper } from './host-keeper'
+import type { HostLink } from './host-link'
+import { hostedTerminals } from './hosted-terminals'
+import { KnownTasks } from './known-tasks'
+import { watchTask } from './watch-task'
+
+/** A host that died may take a moment to be seen as dead. */
+const DEATH_MS = 1_500
+const POLL_MS = 20
+
+export interface TaskCustodyOptions {
+  /** Real path. */
+  home: string
+  /** How the task host is started; absent: nothing can be put into the background here. */
+  program?: TaskHostProgram
+  /** Whether somebody looks: then every change is told, whoever causes it, and commands that calls wait for run in the task host. */
+  interactive: boolean
+  /** The environment of commands. */
+  env: () => Record<string, string>
+  settings: () => TaskSettings
+  /** Commands in this process. */
+  local: TerminalTasks
+}
+
+/** See `TaskCustody`. Nothing is read, started or connected to before it is needed, or `begin` is called. */
+export function createTaskCustody(options: TaskCustodyOptions): HomeCustody {
+  return new HomeCustody(options)
+}
+
+class HomeCustody implements TaskCustody {
+  readonly terminals: TerminalTasks
+  private readonly options: TaskCustodyOptions
+  private readonly keeper: HostKeeper
+  private readonly known: KnownTasks
+  private readonly changeListeners = new Set<(task: Task) => void>()
+  private readonly removedListeners = new Set<(taskId: string) => void>()
+  private readonly noticeListeners = new Set<(text: string) => void>()
+  private readonly lostListeners = new Set<() => void>()
+  private readonly usageListeners = new Set<(push: UsagePush) => void>()
+  /** Tasks this process put into the background, or followed, and that run as far as it knows. */
+  private readonly running = new Set<string>()
+  private isClosed = false
+
+  constructor(options: TaskCustodyOptions) {
+    const { home, program, interactive, env, settings, local } = options
+    this.options = options
+    this.known = new KnownTasks(home, (task) => this.tellChange(task))
+    this.keeper = new HostKeeper({
+      home,
+      env,
+      follows: interactive,
+      ...(program && { program }),
+      events: {
+        changed: (tasks) => tasks.forEach((task) => this.tellChange(task)),
+        removed: (taskIds) => taskIds.forEach((taskId) => this.tellRemoved(taskId)),
+        measured: (push) => this.usageListeners.forEach((listener) => listener(push)),
+        lost: () => void this.onLost(),
+      },
+      onLink: (link) => {
+        if (this.usageListeners.size > 0) void link.ask('measure', { on: true }).catch(() => {})
+      },
+    })
+    this.terminals = interactive && program ? hostedTerminals({ home, keeper: this.keeper, env, settings, fallback: local }) : local
+  }
+
+  /** For an engine that lives on: finds the host there is, what a crash left behind, and what is too old to keep. */
+  async begin(): Promise<void> {
+    if (this.isClosed) return
+    this.keeper.begin()
+    await this.list({ activeOnly: true })
+    for (const taskId of await removeOld(this.options.home, this.options.settings())) this.tellRemoved(taskId)
+    const orphans = await this.orphans()
+    if (orphans.length === 0) return
+    const tasks = new Set(orphans.map(({ taskId }) => taskId)).size
+    const processes = orphans.length === 1 ? 'One process' : `${orphans.length} processes`
+    this.tellNotice(`${processes} of ${tasks === 1 ? 'a task' : `${tasks} tasks`} of an earlier run still run. Look at Tasks to stop them.`)
+  }
+
+  async start(start: BackgroundStart): Promise<Task> {
+    const { env, settings } = this.options
+    const link = await this.keeper.need()
+    const task = await link.ask('start', { ...start, taskId: newTaskId(), env: env(), logBytes: settings().logBytes })
+    this.running.add(task.taskId)
+    return task
+  }
+
+  async list({ activeOnly = false, limit, sessionId }: { activeOnly?: boolean; limit?: number; sessionId?: string }): Promise<Task[]> {
+    const live = new Map((await this.live()).map((task) => [task.taskId, task]))
+    const tasks = new Map(live)
+    // What has ended in between is on disk as it ended.
+    for (const task of await this.known.all()) if (task.status !== 'running' || !live.has(task.taskId)) tasks.set(task.taskId, task)
+    return [...tasks.values()]
+      .filter((task) => (!activeOnly || task.status === 'running') && (sessionId === undefined || task.sessionId === sessionId))
+      .toSorted((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt)
+      .slice(0, limit)
+  }
+
+  async get(taskId: string): Promise<Task> {
+    const live = await this.askIfThere((link) => link.ask('wait', { taskId, ms: 0 }))
+    const task = live ?? (await this.known.get(taskId))
+    if (!task) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    return task
+  }
+
+  async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
+    const live = await this.askIfThere((link) => link.ask('output', { taskId, ...page }))
+    if (live) return live
+    const task = await this.known.get(taskId)
+    if (task) return readOutput(task.outputPath, page)
+    const found = /^[a-z]+-[0-9a-z]{8}$/.test(taskId) ? await readOutput(foregroundLog(this.options.home, taskId), page) : undefined
+    if (!found || found.total === 0) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    return found
+  }
+
+  async wait(taskId: string, ms: number, signal?: AbortSignal): Promise<{ task: Task; ended: boolean }> {
+    const until = performance.now() + ms
+    let task = await this.askIfThere((link) => link.ask('wait', { taskId, ms }, signal))
+    task ??= await this.get(taskId)
+    // Another host has it, whose news does not come here.
+    while (task.status === 'running' && performance.now() < until && !signal?.aborted) {
+      await pause(Math.min(500, until - performance.now()), signal)
+      task = await this.get(taskId)
+    }
+    return { task, ended: task.status !== 'running' }
+  }
+
+  async stop(taskId: string, reason?: string): Promise<Task> {
+    const before = await this.get(taskId)
+    const [stopped] =
+      (await this.askIfThere((link) => link.ask('stop', { taskIds: [taskId], ...(reason !== undefined && { reason }) }))) ?? []
+    if (stopped) return stopped
+    const { endMarked } = await import('../watch/end-marked')
+    await endMarked([taskId], GRACE_MS)
+    return before.status === 'running' ? (await this.wait(taskId, DEATH_MS)).task : before
+  }
+
+  async stopAll({ sessionId }: { sessionId?: string }): Promise<{ stopped: number }> {
+    const active = (await this.list({ activeOnly: true, ...(sessionId !== undefined && { sessionId }) })).filter(
+      ({ background }) => background !== false,
+    )
+    const taskIds = active.map(({ taskId }) => taskId)
+    const stopped = (await this.askIfThere((link) => link.ask('stop', { taskIds, reason: 'All tasks were stopped.' }))) ?? []
+    const others = taskIds.filter((taskId) => !stopped.some((task) => task.taskId === taskId))
+    await Promise.all(others.map((taskId) => this.stop(taskId)))
+    return { stopped: taskIds.length }
+  }
+
+  async input(taskId: string, data: string): Promise<void> {
+    if (await this.askIfThere((link) => link.ask('input', { taskId, data }))) return
+    const task = await this.get(taskId)
+    throw task.status === 'running'
+      ? new CodedError('task.host_unavailable', 'The terminal of this task cannot be reached.')
+      : new CodedError('task.ended', `Task ${taskId} has ended; nobody reads its terminal.`)
+  }
+
+  async moveToBackground(taskId: string): Promise<Task> {
+    const moved = await this.askIfThere((link) => link.ask('moveToBackground', { taskId }))
+    if (moved) return moved
+    const task = await this.get(taskId)
+    if (task.status !== 'running') throw new CodedError('task.ended', `Task ${taskId} has ended.`)
+    return task
+  }
+
+  async orphans(): Promise<Orphan[]> {
+    const { findOrphans } = await import('../watch/orphans')
+    return findOrphans(this.options.home)
+  }
+
+  async killOrphans(pids?: readonly number[]): Promise<{ stopped: number }> {
+    const { endOrphans } = await import('../watch/orphans')
+    return { stopped: await endOrphans(this.options.home, pids, GRACE_MS) }
+  }
+
+  watch(taskId: string, listener: Parameters<TaskCustody['watch']>[1]): () => void {
+    return watchTask(
+      {
+        find: () => this.keeper.find(),
+        get: (id) => this.get(id),
+        output: (id, page) => this.output(id, page),
+        onLost: (hear) => listen(this.lostListeners, hear),
+      },
+      taskId,
+      listener,
+    )
+  }
+
+  watchUsage(listener: (push: UsagePush) => void): () => void {
+    // Each call is a listener of its own, whoever it is.
+    const own = (push: UsagePush): void => listener(push)
+    this.usageListeners.add(own)
+    if (this.usageListeners.size === 1) void this.askIfThere((link) => link.ask('measure', { on: true })).catch(() => {})
+    return () => {
+      this.usageListeners.delete(own)
+      if (this.usageListeners.size === 0 && !this.isClosed)
+        void this.askIfThere((link) => link.ask('measure', { on: false })).catch(() => {})
+    }
+  }
+
+  onChange(listener: (task: Task) => void): () => void {
+    return listen(this.changeListeners, listener)
+  }
+
+  onRemoved(listener: (taskId: string) => void): () => void {
+    return listen(this.removedListeners, listener)
+  }
+
+  onNotice(listener: (text: string) => void): () => void {
+    return listen(this.noticeListeners, listener)
+  }
+
+  async close(background?: 'keep' | 'stop'): Promise<void> {
+    if (this.isClosed) return
+    const stop = background ?? (this.options.settings().onExit === 'stop' ? 'stop' : 'keep')
+    if (stop === 'stop')
+      await this.askIfThere((link) => link.ask('leave', { stop: this.options.interactive ? 'all' : 'mine' })).catch(() => {})
+    this.isClosed = true
+    this.keeper.close()
+    await this.terminals.close()
+  }
+
+  private async live(): Promise<Task[]> {
+    const tasks = (await this.askIfThere((link) => link.ask('list', {}))) ?? []
+    for (const { taskId } of tasks) this.running.add(taskId)
+    return tasks
+  }
+
+  /** Undefined when there is no host, or when it dies over the question. */
+  private async askIfThere<Answer>(ask: (link: HostLink) => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const link = await this.keeper.find()
+      return link && (await ask(link))
+    } catch (error) {
+      if (error instanceof CodedError && error.code === 'task.host_unavailable') return undefined
+      throw error
+    }
+  }
+
+  /** The host hung up. If it is dead, what it had is lost, and the user is told. */
+  private async onLost(): Promise<void> {
+    if (this.isClosed) return
+    const had = [...this.running]
+    this.running.clear()
+    const lost: Task[] = []
+    const until = performance.now() + DEATH_MS
+    for (const taskId of had) {
+      let task = await this.known.get(taskId)
+      while (task?.status === 'running' && performance.now() < until) {
+        await pause(POLL_MS)
+        task = await this.known.get(taskId)
+      }
+      if (task?.status === 'lost') lost.push(task)
+    }
+    for (const hear of this.lostListeners) hear()
+    const what =
+      lost.length === 0
+        ? ''
+        : lost.length === 1
+          ? ' One background task is lost; its output is kept.'
+          : ` ${lost.length} background tasks are lost; their output is kept.`
+    this.tellNotice(`The task host has died.${what} The next command starts a new one.`)
+  }
+
+  private tellChange(task: Task): void {
+    if (task.status === 'running') this.running.add(task.taskId)
+    else this.running.delete(task.taskId)
+    for (const listener of this.changeListeners) listener(task)
+  }
+
+  private tellRemoved(taskId: string): void {
+    this.running.delete(taskId)
+    this.known.forget(taskId)
+    for (const listener of this.removedListeners) listener(taskId)
+  }
+
+  private tellNotice(text: string): void {
+    for (const listener of this.noticeListeners) listener(text)
+  }
+}
+
+function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, ms))
+    signal?.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,58 @@
+import type { Task } from '../../../../shared/model/task'
+import { outputSize } from '../read-output'
+import { isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
+
+const MOST_REMEMBERED = 2_000
+
+/** The tasks on disk. Records of ended tasks change no more, so each is read once. */
+export class KnownTasks {
+  private readonly home: string
+  private readonly onLost: (task: Task) => void
+  private readonly ended = new Map<string, Task>()
+
+  constructor(home: string, onLost: (task: Task) => void) {
+    this.home = home
+    this.onLost = onLost
+  }
+
+  async get(taskId: string): Promise<Task | undefined> {
+    const known = this.ended.get(taskId)
+    if (known) return known
+    const record = await readRecord(this.home, taskId)
+    return record && this.asItIs(record)
+  }
+
+  async all(): Promise<Task[]> {
+    const ids = await taskIds(this.home)
+    const tasks: Task[] = []
+    for (const taskId of ids) {
+      const task = await this.get(taskId)
+      if (task) tasks.push(task)
+    }
+    return tasks
+  }
+
+  /** It has ended just now, or its record was removed. */
+  forget(taskId: string): void {
+    this.ended.delete(taskId)
+  }
+
+  /** A running task whose host is dead is lost, and its record says so from now on. */
+  private async asItIs(record: TaskRecord): Promise<Task> {
+    if (record.task.status !== 'running') return this.remember(record.task)
+    if (await isHostAlive(this.home, record)) return { ...record.task, outputBytes: await outputSize(record.task.outputPath) }
+    // It may have ended properly right before its host did.
+    const again = (await readRecord(this.home, record.task.taskId)) ?? record
+    if (again.task.status !== 'running') return this.remember(again.task)
+    const task = await markLost(this.home, again)
+    this.remember(task)
+    this.onLost(task)
+    return task
+  }
+
+  private remember(task: Task): Task {
+    if (this.ended.size >= MOST_REMEMBERED) this.ended.clear()
+    this.ended.set(task.taskId, task)
+    return task
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { CodedError } from '../../../../shared/model/errors'
+import { identityOf } from '../../session/sqlite/process-identity'
+import { PROTOCOL } from './task-protocol'
+
+/** What the system takes as the path of a socket, less some room for the number. */
+const LONGEST_PATH = 92
+
+/**
+ * Where the task host of a home listens. The sockets of one protocol are numbered, and the one with the highest number counts: a name is never
+ * used twice, so nobody who finds a dead host can take away the name of its successor. Processes that cannot see each other's process numbers
+ * (another machine or container on the same home) have hosts of their own.
+ */
+export interface HostPlace {
+  folder: string
+  /** Both sides know it: read from a file that only the user can read. */
+  token: string
+  /** The socket that counts now. */
+  newest(): { path: string; number: number } | undefined
+  /** Where the host with this number listens. */
+  pathOf(number: number): string
+}
+
+/** Makes what is missing. Throws CodedError `task.host_unavailable` when no place is safe. */
+export function hostPlace(home: string): HostPlace {
+  const folder = socketFolder(home)
+  const token = readToken(join(privateFolder(join(home, 'run')), 'task-host.token'))
+  const prefix = `${short(identityOf(process.pid).machine.split('|')[1] ?? '')}-${PROTOCOL}.`
+  const pathOf = (number: number): string =>
+    // Nobody can guess the name, and it ends with its host.
+    process.platform === 'win32' ? `\\\\.\\pipe\\trestle-${short(token)}-${PROTOCOL}` : join(folder, `${prefix}${number}`)
+  return {
+    folder,
+    token,
+    pathOf,
+    newest() {
+      if (process.platform === 'win32') return { path: pathOf(1), number: 1 }
+      const numbers = readdirSync(folder).flatMap((name) => {
+        const number = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN
+        return Number.isInteger(number) ? [number] : []
+      })
+      return numbers.length === 0 ? undefined : { path: pathOf(Math.max(...numbers)), number: Math.max(...numbers) }
+    },
+  }
+}
+
+/** Whether there ever was a host on this home: without making anything. */
+export function hasHostPlace(home: string): boolean {
+  return existsSync(join(home, 'run', 'task-host.token'))
+}
+
+function socketFolder(home: string): string {
+  const folder = join(home, 'run')
+  if (process.platform === 'win32' || folder.length + 30 <= LONGEST_PATH) return privateFolder(folder)
+  const inTemp = join(tmpdir(), `trestle-${userInfo().uid}`)
+  const base = inTemp.length + 40 <= LONGEST_PATH ? inTemp : `/tmp/trestle-${userInfo().uid}`
+  privateFolder(base)
+  return privateFolder(join(base, short(home)))
+}
+
+/** Ours alone: a folder that somebody else made, or can write to, would let them stand in for the host. */
+function privateFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (process.platform === 'win32') return path
+  const { uid, mode } = lstatSync(path)
+  if (!lstatSync(path).isDirectory() || uid !== userInfo().uid)
+    throw new CodedError('task.host_unavailable', `${path} belongs to somebody else.`)
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
+  return path
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Whole from the first moment, whoever comes first.
+    const temporary = `${file}.${randomBytes(6).toString('hex')}`
+    writeFileSync(temporary, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
+    try {
+      linkSync(temporary, file)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+    return readFileSync(file, 'utf8')
+  }
+}
+
+function short(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net'
+import {
+  createMessageConnection,
+  ResponseError,
+  SocketMessageReader,
+  SocketMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node'
+import { CodedError } from '../../../../shared/model/errors'
+import type { FailureData } from './task-protocol'
+
+/** Code of a JSON-RPC error whose data says more. */
+const FAILED = -32_000
+
+const SILENT = { error: () => {}, warn: () => {}, info: () => {}, log: () => {} }
+
+/** Messages over a socket, both ways. The caller calls `listen`. */
+export function connectionOver(socket: Socket): MessageConnection {
+  socket.setNoDelay(true)
+  return createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket), SILENT)
+}
+
+/** An exception as it travels. */
+export function toWire(error: unknown): ResponseError<FailureData> {
+  const message = error instanceof Error ? error.message : String(error)
+  const systemCode = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const data: FailureData = error instanceof CodedError ? { failure: error.failure } : systemCode === undefined ? {} : { systemCode }
+  return new ResponseError(FAILED, message, data)
+}
+
+/** What was thrown at the other end, as far as it is known here. */
+export function fromWire(error: unknown): unknown {
+  if (!(error instanceof ResponseError) || error.code !== FAILED) return error
+  const { failure, systemCode } = (error.data ?? {}) as FailureData
+  if (failure) return new CodedError(failure.code, failure.message)
+  return Object.assign(new Error(error.message), systemCode === undefined ? {} : { code: systemCode })
+}

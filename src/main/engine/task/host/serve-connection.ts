@@ -1,0 +1,157 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { CancellationToken } from 'vscode-jsonrpc/node'
+import { ChangeFeed } from './change-feed'
+import { connectionOver, toWire } from './json-rpc'
+import type { TaskHost } from './task-host'
+import type { HostNews, HostRequests } from './task-protocol'
+import type { UsageBroadcast } from './usage-broadcast'
+
+/** A client that has so much to take gets no more output until it has taken it. */
+const MOST_UNSENT = 1024 * 1024
+/** Whoever does not say who they are by then is hung up on. */
+const HELLO_MS = 5_000
+
+type Handlers = { [Method in keyof HostRequests]: (params: HostRequests[Method]['params'], token: CancellationToken) => unknown }
+
+export interface ConnectionDeps {
+  host: TaskHost
+  usage: UsageBroadcast
+  token: string
+  /** Every client there is. */
+  clients: Set<object>
+  log: (message: string) => void
+}
+
+/** Serves one client until it hangs up; then what its calls wait for is stopped. `onEnd` is called once that is done. */
+export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () => void): void {
+  const { host, usage, clients, log } = deps
+  const me = {}
+  const connection = connectionOver(socket)
+  const cleanups: (() => void)[] = []
+  const watched = new Map<number, string>()
+  let isWelcome = false
+  let unsent = 0
+
+  const tell = async <News extends keyof HostNews>(news: News, params: HostNews[News], size = 0): Promise<void> => {
+    unsent += size
+    try {
+      await connection.sendNotification(news, params)
+    } finally {
+      unsent -= size
+    }
+  }
+  /** A client that is gone needs to hear nothing. */
+  const push = <News extends keyof HostNews>(news: News, params: HostNews[News], size: number): void =>
+    void tell(news, params, size).catch(() => {})
+  const isReady = (): boolean => unsent < MOST_UNSENT
+  const keyOf = (watchId: number): string => `${watchId} ${clientNumber(me)}`
+  const unwatch = (watchId: number): void => {
+    const taskId = watched.get(watchId)
+    watched.delete(watchId)
+    if (taskId !== undefined) host.find(taskId)?.unwatch(keyOf(watchId))
+  }
+  let stopMeasuring: (() => void) | undefined
+
+  const handlers: Handlers = {
+    hello({ token }) {
+      if (!isSame(token, deps.token)) throw new Error('This is not the token of this task host.')
+      isWelcome = true
+      clients.add(me)
+      return { pid: process.pid }
+    },
+    start: (params) => host.start(me, params),
+    run: ({ outputId, ...params }, cancelled) => {
+      const onOutput = (text: string): void => {
+        if (outputId !== undefined && isReady()) push('printed', { outputId, text }, text.length)
+      }
+      return host.run(me, params, signalOf(cancelled), outputId === undefined ? undefined : onOutput)
+    },
+    list: () => host.list(),
+    output: ({ taskId, ...page }) => host.output(taskId, page),
+    wait: ({ taskId, ms }, cancelled) => host.wait(taskId, ms, signalOf(cancelled)),
+    stop: ({ taskIds, reason }) => host.stop(taskIds, reason),
+    input: ({ taskId, data }) => host.input(taskId, data),
+    moveToBackground: ({ taskId }) => host.moveToBackground(taskId),
+    follow() {
+      const feed = new ChangeFeed(async (changed, removed) => {
+        if (changed.length > 0) await tell('changed', { tasks: changed.map((hosted) => hosted.task()) })
+        if (removed.length > 0) await tell('removed', { taskIds: removed.map(({ taskId }) => taskId) })
+      })
+      cleanups.push(
+        host.onTouch((hosted, touch) => feed.touch(hosted, touch)),
+        () => feed.close(),
+      )
+      return null
+    },
+    watch({ watchId, taskId }) {
+      const hosted = host.find(taskId)
+      if (!hosted || hosted.run.isOver) return false
+      watched.set(watchId, taskId)
+      hosted.watch(keyOf(watchId), (each) => push('pushed', { watchId, push: each }, each.type === 'task' ? 0 : each.text.length), isReady)
+      return true
+    },
+    unwatch({ watchId }) {
+      unwatch(watchId)
+      return null
+    },
+    measure({ on }) {
+      stopMeasuring?.()
+      stopMeasuring = on ? usage.add((measured) => isReady() && push('measured', measured, measured.usage.length * 500)) : undefined
+      return null
+    },
+    async leave({ stop }) {
+      const taskIds = host.tasksOf(me, stop === 'all' ? clients : undefined)
+      return { stopped: (await host.stop(taskIds, 'Trestle was closed.')).length }
+    },
+  }
+  connection.onRequest(async (method, params, token) => {
+    try {
+      const handler = Object.hasOwn(handlers, method) ? handlers[method as keyof HostRequests] : undefined
+      if (!handler || (!isWelcome && method !== 'hello')) throw new Error(`The task host does not take "${method}".`)
+      return await (handler as (given: unknown, cancelled: CancellationToken) => unknown)(params, token)
+    } catch (error) {
+      if (method === 'hello') setImmediate(() => socket.end())
+      return toWire(error)
+    }
+  })
+  const timer = setTimeout(() => {
+    if (!isWelcome) socket.destroy()
+  }, HELLO_MS)
+  socket.on('error', () => socket.destroy())
+  socket.once('close', () => {
+    clearTimeout(timer)
+    clients.delete(me)
+    stopMeasuring?.()
+    for (const watchId of watched.keys()) unwatch(watchId)
+    for (const cleanup of cleanups) cleanup()
+    connection.dispose()
+    host
+      .dropCaller(me)
+      .catch((error: unknown) => log(`stopping the commands of a client failed: ${String(error)}`))
+      .finally(onEnd)
+  })
+  connection.listen()
+}
+
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+
+/** A number for each client, for keys. */
+function clientNumber(client: object): number {
+  const number = numbers.get(client) ?? ++lastNumber
+  numbers.set(client, number)
+  return number
+}
+
+function signalOf(token: CancellationToken): AbortSignal {
+  const controller = new AbortController()
+  if (token.isCancellationRequested) controller.abort()
+  else token.onCancellationRequested(() => controller.abort())
+  return controller.signal
+}
+
+function isSame(given: unknown, token: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return typeof given === 'string' && timingSafeEqual(hash(given), hash(token))
+}

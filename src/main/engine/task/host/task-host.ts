@@ -1,0 +1,273 @@
+import { join } from 'node:path'
+import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { ProcessIdentity } from '../../session/sqlite/process-identity'
+import { CUSTODY_MARK, custodyMark } from '../custody-mark'
+import { GRACE_MS, TaskStarter } from '../start-task'
+import type { BackgroundStart } from '../task-custody'
+import { foregroundLog, taskFolder, writeRecord } from '../task-record'
+import type { TaskRunOptions } from '../task-run'
+import type { TaskEnd } from '../terminal-tasks'
+import type { MarkedProcesses } from '../watch/marked-processes'
+import { HostedTask } from './hosted-task'
+import type { ForegroundStart, StartSurroundings } from './task-protocol'
+
+/** How long a task moved to the background may still take. */
+const MOVED_LIMIT_MS = 600_000
+const SAVE_AGAIN_MS = 5_000
+const SWEEP_MS = 3_000
+const FOR_EVER = new AbortController().signal
+
+/** `output`: it has printed; `state`: something else about it is new; `removed`: it is no longer in custody, nor kept. */
+export type Touch = 'output' | 'state' | 'removed'
+
+export interface TaskHostOptions {
+  /** Real path. */
+  home: string
+  identity: ProcessIdentity
+  /** Where bugs are written down. */
+  log: (message: string) => void
+  graceMs?: number
+}
+
+/**
+ * All tasks of one host: those in the background with a record on disk, and the commands that calls of its clients wait for. Knows nothing of
+ * connections but that each is somebody.
+ */
+export class TaskHost {
+  private readonly options: TaskHostOptions
+  private readonly starter: TaskStarter
+  private readonly tasks = new Map<string, HostedTask>()
+  private readonly listeners = new Set<(hosted: HostedTask, touch: Touch) => void>()
+  private readonly unsaved = new Set<HostedTask>()
+  private saveTimer: NodeJS.Timeout | undefined
+  /** Tasks that are over, but may have left processes behind. */
+  private readonly ended = new Set<string>()
+  private sweepTimer: NodeJS.Timeout | undefined
+  private marks: MarkedProcesses | undefined
+
+  constructor(options: TaskHostOptions) {
+    this.options = options
+    this.starter = new TaskStarter(options.graceMs === undefined ? {} : { graceMs: options.graceMs })
+  }
+
+  get isIdle(): boolean {
+    return this.tasks.size === 0 && this.ended.size === 0
+  }
+
+  /** Whether it is in custody: it runs, or something it left behind does. */
+  has(taskId: string): boolean {
+    return this.tasks.has(taskId) || this.ended.has(taskId)
+  }
+
+  onTouch(listener: (hosted: HostedTask, touch: Touch) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  find(taskId: string): HostedTask | undefined {
+    return this.tasks.get(taskId)
+  }
+
+  list(): Task[] {
+    return [...this.tasks.values()].filter(({ run }) => !run.isOver).map((hosted) => hosted.task())
+  }
+
+  /** Resolves when the command runs and its record is written. */
+  async start(by: object, { taskId, env, logBytes, ...start }: BackgroundStart & StartSurroundings): Promise<Task> {
+    const begun = Promise.withResolvers<void>()
+    const hosted = await this.add(by, undefined, {
+      taskId,
+      start: { ...start, signal: FOR_EVER },
+      maxChars: 0,
+      env,
+      logBytes,
+      outputPath: join(taskFolder(this.options.home, taskId), 'output.log'),
+      background: true,
+      onBegun: begun.resolve,
+    })
+    // One that has ended before it was seen to begin has run, too.
+    await Promise.race([begun.promise, hosted.run.over()])
+    this.save(hosted)
+    this.touch(hosted, 'state')
+    return hosted.task()
+  }
+
+  /** Runs a command for a call; see `TerminalTasks.run`. */
+  async run(
+    by: object,
+    { taskId, env, logBytes, start, maxChars, moveAtLimit }: ForegroundStart,
+    signal: AbortSignal,
+    onOutput?: (raw: string) => void,
+  ): Promise<TaskEnd> {
+    const hosted = await this.add(by, by, {
+      taskId,
+      start: { ...start, signal, ...(onOutput && { onOutput }) },
+      maxChars,
+      env,
+      logBytes,
+      outputPath: foregroundLog(this.options.home, taskId),
+      ...(moveAtLimit && { moveAtLimit: { limitMs: MOVED_LIMIT_MS } }),
+    })
+    this.touch(hosted, 'state')
+    return hosted.run.ended()
+  }
+
+  async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage | null> {
+    return (await this.tasks.get(taskId)?.output(page)) ?? null
+  }
+
+  async wait(taskId: string, ms: number, signal: AbortSignal): Promise<Task | null> {
+    const hosted = this.tasks.get(taskId)
+    if (!hosted) return null
+    const passed = Promise.withResolvers<void>()
+    const timer = setTimeout(passed.resolve, ms)
+    signal.addEventListener('abort', () => passed.resolve(), { once: true })
+    await Promise.race([hosted.run.over(), passed.promise])
+    clearTimeout(timer)
+    return hosted.task()
+  }
+
+  /** Resolves when nothing is left of those it has. */
+  async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
+    const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
+    const { endMarked } = await import('../watch/end-marked')
+    await Promise.all([
+      ...known.map(({ run }) => run.stop(reason)),
+      endMarked(
+        known.filter(({ run }) => run.isOver).map(({ taskId }) => taskId),
+        this.options.graceMs ?? GRACE_MS,
+      ),
+    ])
+    return known.map((hosted) => hosted.task())
+  }
+
+  input(taskId: string, data: string): boolean {
+    const hosted = this.tasks.get(taskId)
+    if (!hosted || hosted.run.isOver) return false
+    hosted.run.write(data)
+    return true
+  }
+
+  moveToBackground(taskId: string): Task | null {
+    const hosted = this.tasks.get(taskId)
+    if (!hosted || hosted.run.isOver) return null
+    hosted.run.moveToBackground(MOVED_LIMIT_MS, 'by_user')
+    return hosted.task()
+  }
+
+  /** Running background tasks that `by` started, or that nobody in `present` did. */
+  tasksOf(by: object, present?: ReadonlySet<object>): string[] {
+    return [...this.tasks.values()]
+      .filter(({ run, caller, starter }) => !run.isOver && !caller && (starter === by || (present && !present.has(starter))))
+      .map(({ taskId }) => taskId)
+  }
+
+  /** Whoever is gone waits for no command any more: what their calls started ends, with what that left behind. */
+  async dropCaller(by: object): Promise<void> {
+    await Promise.all([...this.tasks.values()].filter(({ caller }) => caller === by).map(({ run }) => run.close()))
+  }
+
+  /** Stops everything. */
+  async close(): Promise<void> {
+    await this.stop([...this.tasks.keys()], 'The task host was told to end.')
+    await this.starter.close()
+  }
+
+  private async add(
+    starter: object,
+    caller: object | undefined,
+    options: Omit<TaskRunOptions, 'shell' | 'starter' | 'notes' | 'graceMs'>,
+  ): Promise<HostedTask> {
+    const { taskId } = options
+    const run = await this.starter.start({
+      ...options,
+      env: { ...options.env, [CUSTODY_MARK]: custodyMark(this.options.home) },
+      onOutput: () => {
+        const hosted = this.tasks.get(taskId)
+        hosted?.printed()
+        this.touch(hosted, 'output')
+      },
+      onChange: () => this.onChange(taskId),
+      onGone: () => this.remove(taskId),
+    })
+    const hosted = new HostedTask(taskId, run, starter, caller)
+    this.tasks.set(taskId, hosted)
+    run.over().then(
+      () => this.onOver(hosted),
+      () => this.remove(taskId),
+    )
+    return hosted
+  }
+
+  private onChange(taskId: string): void {
+    const hosted = this.tasks.get(taskId)
+    if (!hosted) return
+    if (hosted.caller && hosted.run.isInBackground) {
+      hosted.caller = undefined
+      this.save(hosted)
+    }
+    hosted.changed()
+    this.touch(hosted, 'state')
+  }
+
+  private onOver(hosted: HostedTask): void {
+    this.ended.add(hosted.taskId)
+    this.sweepSoon()
+    if (hosted.run.isInBackground) this.save(hosted)
+    hosted.changed()
+    // While its last line is still in memory.
+    hosted.task()
+    this.touch(hosted, 'state')
+    if (!hosted.run.isInBackground) this.touch(hosted, 'removed')
+  }
+
+  /** Lets go of tasks that left nothing behind, or nothing any more. One search serves all. */
+  private async sweep(): Promise<void> {
+    const { MarkedProcesses } = await import('../watch/marked-processes')
+    const { processTable } = await import('../watch/process-table')
+    const byTask = (this.marks ??= new MarkedProcesses()).find(await processTable())
+    for (const taskId of this.ended) {
+      if (byTask.has(taskId)) continue
+      this.ended.delete(taskId)
+      await this.tasks.get(taskId)?.run.letGo()
+    }
+    this.sweepTimer = undefined
+    if (this.ended.size > 0) this.sweepSoon()
+  }
+
+  private sweepSoon(): void {
+    this.sweepTimer ??= setTimeout(() => {
+      this.sweep().catch((error: unknown) => {
+        this.sweepTimer = undefined
+        this.options.log(`looking for what tasks left behind failed: ${String(error)}`)
+      })
+    }, SWEEP_MS)
+  }
+
+  private remove(taskId: string): void {
+    const hosted = this.tasks.get(taskId)
+    if (!hosted) return
+    hosted.close()
+    if (!this.unsaved.has(hosted)) this.tasks.delete(taskId)
+  }
+
+  /** A task whose record cannot be written runs on and stays in custody until it can. */
+  private save(hosted: HostedTask): void {
+    try {
+      writeRecord(this.options.home, { version: 1, task: hosted.task(), host: this.options.identity })
+      hosted.problem = undefined
+      if (this.unsaved.delete(hosted) && hosted.run.isGone) this.tasks.delete(hosted.taskId)
+    } catch (error) {
+      hosted.problem = `Its record could not be saved (${error instanceof Error ? error.message : String(error)}).`
+      this.unsaved.add(hosted)
+      this.saveTimer ??= setTimeout(() => {
+        this.saveTimer = undefined
+        for (const each of this.unsaved) this.save(each)
+      }, SAVE_AGAIN_MS)
+    }
+  }
+
+  private touch(hosted: HostedTask | undefined, touch: Touch): void {
+    if (hosted) for (const listener of this.listeners) listener(hosted, touch)
+  }
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Task } from '../../../shared/model/task'
+import { identityOf, isAlive, type ProcessIdentity } from '../session/sqlite/process-identity'
+import { outputSize } from './read-output'
+
+/** A background task on disk: `tasks/<taskId>/task.json`, beside its output. Whoever wants to know of tasks can read it without the host. */
+export interface TaskRecord {
+  version: 1
+  task: Task
+  /** Who has it in custody. */
+  host: ProcessIdentity
+}
+
+const FILE = 'task.json'
+const TASK_ID = /^[a-z]+-[0-9a-z]{8}$/
+
+export function taskFolder(home: string, taskId: string): string {
+  return join(home, 'tasks', taskId)
+}
+
+/** The output of a command that began as one that a call waits for. */
+export function foregroundLog(home: string, taskId: string): string {
+  return join(home, 'tasks', `${taskId}.log`)
+}
+
+/** Replaces it as a whole: a reader sees the old one or the new one. */
+export function writeRecord(home: string, record: TaskRecord): void {
+  const folder = taskFolder(home, record.task.taskId)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    writeFileSync(temporary, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, join(folder, FILE))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Undefined for what is not there or no record. */
+export async function readRecord(home: string, taskId: string): Promise<TaskRecord | undefined> {
+  if (!TASK_ID.test(taskId)) return undefined
+  try {
+    const found: unknown = JSON.parse(await readFile(join(taskFolder(home, taskId), FILE), 'utf8'))
+    return isRecord(found) && found.task.taskId === taskId ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  if (typeof value !== 'object' || value === null || !('version' in value) || value.version !== 1) return false
+  if (!('task' in value) || !('host' in value) || typeof value.host !== 'object' || typeof value.task !== 'object') return false
+  return value.task !== null && 'taskId' in value.task && 'status' in value.task && 'startedAt' in value.task
+}
+
+/** The ids of everything below `tasks/`, records or not. */
+export async function taskIds(home: string): Promise<string[]> {
+  return (await readdir(join(home, 'tasks')).catch(() => [])).filter((name) => TASK_ID.test(name))
+}
+
+/** Whether its host lives. One on another machine that shares the home is believed as long as it keeps its beacon fresh. */
+export async function isHostAlive(home: string, { host }: TaskRecord): Promise<boolean> {
+  const beacon = await stat(beaconOf(home, host)).catch(() => undefined)
+  return isAlive(host, Date.now() - (beacon?.mtimeMs ?? 0), identityOf(process.pid))
+}
+
+/** A file that a host touches now and then. */
+export function beaconOf(home: string, { host, pid }: Pick<ProcessIdentity, 'host' | 'pid'>): string {
+  return join(home, 'run', `task-host.${host.replaceAll(/[^\w.-]/g, '_')}.${pid}.alive`)
+}
+
+/** Says of a task whose host died that it is lost; its output stays as it is. */
+export async function markLost(home: string, record: TaskRecord): Promise<Task> {
+  const task: Task = {
+    ...record.task,
+    status: 'lost',
+    endedAt: Date.now(),
+    outputBytes: await outputSize(record.task.outputPath),
+    stopReason: 'The task host that ran it is gone.',
+  }
+  delete task.prompt
+  writeRecord(home, { ...record, task })
+  return task
+}
+
+/** Removes ended tasks and logs of commands that are older than `keepDays`, and the oldest beyond `keepTasks`. Returns what was removed. */
+export async function removeOld(home: string, keep: { keepDays: number; keepTasks: number }, now = Date.now()): Promise<string[]> {
+  const oldest = now - keep.keepDays * 24 * 3_600_000
+  const ended: { taskId: string; endedAt: number }[] = []
+  for (const taskId of await taskIds(home)) {
+    const record = await readRecord(home, taskId)
+    if (record?.task.status === 'running') continue
+    const touched = (await stat(join(taskFolder(home, taskId))).catch(() => undefined))?.mtimeMs ?? now
+    ended.push({ taskId, endedAt: record?.task.endedAt ?? touched })
+  }
+  ended.sort((a, b) => b.endedAt - a.endedAt)
+  const removed = ended.filter(({ endedAt }, index) => endedAt < oldest || index >= keep.keepTasks).map(({ taskId }) => taskId)
+  for (const taskId of removed) await rm(taskFolder(home, taskId), { recursive: true, force: true })
+  await removeOldLogs(home, oldest)
+  return removed
+}
+
+/** Logs of commands that were never in the background. */
+async function removeOldLogs(home: string, oldest: number): Promise<void> {
+  const folder = join(home, 'tasks')
+  let names: string[]
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.log'))
+  } catch {
+    return
+  }
+  for (const name of names) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found && found.mtimeMs < oldest) await rm(join(folder, name), { force: true })
+  }
+}

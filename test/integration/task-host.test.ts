@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TaskPush } from '../../src/shared/model/push'
+import type { Task } from '../../src/shared/model/task'
+import { createScratch, type Scratch } from '../support/scratch'
+import { endHosts, hostPids, openCustody } from '../support/source-task-host'
+import { until } from '../support/until'
+
+type Custody = ReturnType<typeof openCustody>
+
+let scratch: Scratch
+const opened: Custody[] = []
+beforeEach(() => {
+  scratch = createScratch()
+})
+afterEach(async () => {
+  for (const custody of opened.splice(0)) await custody.close()
+  await endHosts(scratch.home)
+  scratch.remove()
+})
+
+function open(options?: Parameters<typeof openCustody>[1]): Custody {
+  const custody = openCustody(scratch.home, options)
+  opened.push(custody)
+  return custody
+}
+const start = (custody: Custody, command: string, timeoutMs: number | null = null): Promise<Task> =>
+  custody.start({ command, cwd: scratch.project, timeoutMs, description: 'a test' })
+
+describe('a background task', () => {
+  test('runs in the host, is listed, and ends with its record and all of its output on disk', async () => {
+    const custody = open()
+    const changes: Task[] = []
+    custody.onChange((task) => changes.push(task))
+    const task = await start(custody, 'echo one; sleep 0.2; echo two; exit 3')
+    expect(task).toMatchObject({ status: 'running', background: true, description: 'a test' })
+    expect(await custody.list({ activeOnly: true })).toMatchObject([{ taskId: task.taskId, status: 'running' }])
+    const { task: ended, ended: hasEnded } = await custody.wait(task.taskId, 10_000)
+    expect(hasEnded).toBe(true)
+    expect(ended).toMatchObject({ status: 'failed', exitCode: 3, outputBytes: 8, lastLine: 'two' })
+    expect(readFileSync(task.outputPath, 'utf8')).toBe('one\ntwo\n')
+    const record = JSON.parse(readFileSync(join(scratch.home, 'tasks', task.taskId, 'task.json'), 'utf8')) as { task: Task }
+    expect(record.task).toMatchObject({ status: 'failed', exitCode: 3 })
+    await until(() => changes.some(({ status }) => status === 'failed'), 'news of the end')
+    expect(await custody.output(task.taskId, { bytes: 100 })).toEqual({ text: 'one\ntwo\n', from: 0, to: 8, total: 8, dropped: 0 })
+  })
+
+  test('that cannot be started says why', async () => {
+    await expect(open().start({ command: 'true', cwd: '/nowhere', timeoutMs: null })).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('is watched live, typed into, and nothing of what is typed is in any file', async () => {
+    const custody = open()
+    const task = await start(custody, 'read -s -p "Password: " secret </dev/tty; echo; echo "got ${#secret}"')
+    const pushes: TaskPush[] = []
+    const stop = custody.watch(task.taskId, (push) => pushes.push(push))
+    const shown = (): string => pushes.map((push) => (push.type === 'task' ? '' : push.text)).join('')
+    await until(() => shown().includes('Password: '), 'the prompt')
+    await until(() => pushes.some((push) => push.type === 'task' && push.task.prompt !== undefined), 'the wait being noticed')
+    await custody.input(task.taskId, 'hunter2-and-more\n')
+    await until(() => shown().includes('got 16'), 'the answer')
+    stop()
+    const { task: ended } = await custody.wait(task.taskId, 5000)
+    expect(ended).toMatchObject({ status: 'completed', waited: { text: 'Password:', typed: true } })
+  })
+
+  test('is stopped at its time limit, kept by the host', async () => {
+    const custody = open()
+    const task = await start(custody, 'echo x; sleep 60', 300)
+    expect((await custody.wait(task.taskId, 5000)).task).toMatchObject({ status: 'timed_out', outputBytes: 2 })
+  })
+
+  test('is stopped with everything it started', async () => {
+    const custody = open()
+    const task = await start(custody, 'setsid sleep 77.77 & sleep 60')
+    const stopped = await custody.stop(task.taskId, 'enough')
+    expect(stopped).toMatchObject({ status: 'stopped', stopReason: 'enough' })
+    expect((await custody.get(task.taskId)).status).toBe('stopped')
+    expect(await custody.stop(task.taskId)).toMatchObject({ status: 'stopped', stopReason: 'enough' })
+    await expect(custody.input(task.taskId, 'x')).rejects.toMatchObject({ code: 'task.ended' })
+  })
+})
+
+test('there is one host, however many start it at the same moment', async () => {
+  const custodies = Array.from({ length: 6 }, () => open())
+  const tasks = await Promise.all(custodies.map((custody) => start(custody, 'sleep 30')))
+  expect(hostPids(scratch.home)).toHaveLength(1)
+  expect((await custodies[0]!.list({ activeOnly: true })).map(({ taskId }) => taskId).sort()).toEqual(tasks.map(({ taskId }) => taskId).sort())
+  expect(await custodies[1]!.stopAll({})).toEqual({ stopped: 6 })
+})

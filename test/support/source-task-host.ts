@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { commandEnv } from '../../src/main/engine/task/command-env'
+import { DEFAULT_SETTINGS, type TaskSettings } from '../../src/main/engine/config/settings'
+import { createTaskCustody } from '../../src/main/engine/task/custody/create-task-custody'
+import type { TaskHostProgram } from '../../src/main/engine/task/custody/connect-task-host'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { until } from './until'
+
+/** The task host, run from its TypeScript sources. */
+export const sourceTaskHost: TaskHostProgram = {
+  program: [
+    process.execPath,
+    '--import',
+    new URL('./ts-hooks.ts', import.meta.url).href,
+    fileURLToPath(new URL('../../src/main/task-host.ts', import.meta.url)),
+  ],
+  env: { NODE_OPTIONS: '' },
+}
+
+/** Custody of the tasks of `home`, as an engine has it. */
+export function openCustody(
+  home: string,
+  { interactive = true, settings = {} }: { interactive?: boolean; settings?: Partial<TaskSettings> } = {},
+): ReturnType<typeof createTaskCustody> {
+  const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
+  return createTaskCustody({
+    home,
+    program: sourceTaskHost,
+    interactive,
+    env,
+    settings: () => ({ ...DEFAULT_SETTINGS.tasks, ...settings }),
+    local: createTerminalTasks({ outputDir: join(home, 'tasks'), env }),
+  })
+}
+
+/** Process ids of the task hosts of a home. */
+export function hostPids(home: string): number[] {
+  return readdirSync(join(home, 'run')).flatMap((name) => /^task-host\..*\.(\d+)\.alive$/.exec(name)?.[1] ?? []).map(Number)
+}
+
+/** Ends the task hosts of a home with everything they have, and waits until they are gone. */
+export async function endHosts(home: string): Promise<void> {
+  for (const pid of hostPids(home)) {
+    try {
+      process.kill(pid, 'SIGTERM')
+    } catch {
+      continue
+    }
+    await until(() => !isRunning(pid), `the end of task host ${pid}`)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
