@@ -51,18 +51,47 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.removeModel': await client.settings.removeModel({ id: 'p/m' }),
     'settings.removeProvider': await client.settings.removeProvider({ id: 'p' }),
   }
+  await callTasks(client, engine, results)
+  const folder = '/p'
+  const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
+  results['trust.refuse'] = await client.trust.refuse({ folder, hash })
+  results['trust.accept'] = await client.trust.accept({ folder, hash })
+  results['trust.list'] = await client.trust.list()
+  results['trust.forget'] = await client.trust.forget({ folder })
   engine.ask(sessionId, 'a')
+  results['approval.list'] = await client.approval.list()
+  results['approval.get'] = await client.approval.get({ sessionId, approvalId: 'a' })
+  results['approval.choices'] = await client.approval.choices({ sessionId, approvalId: 'a' })
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
     ['push.app', await client.push.app()],
+    ['push.task', await client.push.task({ taskId: 't' })],
+    ['push.usage', await client.push.usage()],
   ] as const) {
+    if (name === 'push.usage') engine.tasks.use([])
     results[name] = (await pushes.next()).value
     await pushes.return?.()
   }
   results['session.stop'] = await client.session.stop({ sessionId })
   results['session.remove'] = await client.session.remove({ sessionId })
   return results
+}
+
+async function callTasks({ task }: TrestleClient, engine: MemoryEngine, results: Record<string, unknown>): Promise<void> {
+  const taskId = 't'
+  engine.tasks.put({ taskId, sessionId: results['session.create'] as string, background: false })
+  engine.tasks.print(taskId, 'hello\n')
+  results['task.list'] = await task.list({})
+  results['task.output'] = await task.output({ taskId })
+  results['task.input'] = await task.input({ taskId, data: 'x' })
+  results['task.moveToBackground'] = await task.moveToBackground({ taskId })
+  results['task.sendToSession'] = await task.sendToSession({ taskId })
+  results['task.stop'] = await task.stop({ taskId })
+  results['task.stopAll'] = await task.stopAll({})
+  results['task.restart'] = await task.restart({ taskId })
+  results['task.orphans'] = await task.orphans()
+  results['task.killOrphans'] = await task.killOrphans({})
 }
 
 const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
@@ -92,7 +121,13 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'settings.saveProvider': { providers: [{ id: 'p', keyFrom: 'stored' }] },
       'settings.setNotifications': { notifications: { enabled: true, sound: true } },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
+      'approval.list': [{ approvalId: 'a', tool: 'Bash' }],
+      'approval.get': { approvalId: 'a', summary: 'Run ls' },
+      'task.output': { text: 'hello\n' },
+      'task.stop': { status: 'stopped' },
       'push.session': { type: 'start' },
+      'push.task': { type: 'start', task: { taskId: 't' } },
+      'push.usage': { usage: [] },
       'push.app': { type: 'sessions' },
     })
   })
