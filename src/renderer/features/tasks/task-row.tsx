@@ -84,7 +84,11 @@ export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, user
             <Square aria-hidden />
           </IconButton>
         ) : (
-          <IconButton label="Start again" tabIndex={tabIndex} onClick={stopping(() => void actions.restart(task).then((next) => next && onOpen(next.taskId)))}>
+          <IconButton
+            label="Start again"
+            tabIndex={tabIndex}
+            onClick={stopping(() => void actions.restart(task).then((next) => next && onOpen(next.taskId)))}
+          >
             <RotateCw aria-hidden />
           </IconButton>
         )}

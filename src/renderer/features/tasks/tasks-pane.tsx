@@ -69,10 +69,7 @@ export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
 }
 
 function idsOf(tasks: ReadonlyMap<string, Task>, sessionId: string): string[] {
-  const ids = taskOrder(
-    { tasks, usage: new Map(), titles: () => '' },
-    { show: 'all', folder: '', sessionId, search: '', sort: 'newest' },
-  )
+  const ids = taskOrder({ tasks, usage: new Map(), titles: () => '' }, { show: 'all', folder: '', sessionId, search: '', sort: 'newest' })
   const running = ids.filter((id) => tasks.get(id)?.status === 'running')
   return [...running, ...ids.slice(running.length, running.length + MOST_ENDED)]
 }

@@ -24,10 +24,11 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
   const sessionIds = useTasks(useShallow((state) => distinct([...state.tasks.values()].map((task) => task.sessionId))))
   const sessions = useSessions((state) => state.sessions)
   const titles = useMemo(
-    () => sessionIds.flatMap((sessionId) => {
-      const summary = sessions.get(sessionId)
-      return summary && (filter.folder === '' || summary.folder === filter.folder) ? [{ sessionId, title: titleOf(summary) }] : []
-    }),
+    () =>
+      sessionIds.flatMap((sessionId) => {
+        const summary = sessions.get(sessionId)
+        return summary && (filter.folder === '' || summary.folder === filter.folder) ? [{ sessionId, title: titleOf(summary) }] : []
+      }),
     [sessionIds, sessions, filter.folder],
   )
   const [confirming, setConfirming] = useState(false)

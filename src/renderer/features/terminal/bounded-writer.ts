@@ -55,7 +55,8 @@ export class BoundedWriter {
 
   #next(): void {
     if (this.#busy || this.#held || this.#stopped || this.#waiting === '') return
-    const note = this.#skipped > 0 ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n` : ''
+    const note =
+      this.#skipped > 0 ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n` : ''
     const text = note + this.#waiting
     this.#waiting = ''
     this.#skipped = 0

@@ -127,7 +127,13 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
         )}
       </div>
       {task && canType && !asText && status === 'ready' && (
-        <TypingLine prompt={task.prompt?.text} focused={focused} typed={typed} onAnswer={enter} actions={size === 'card' ? actions : undefined} />
+        <TypingLine
+          prompt={task.prompt?.text}
+          focused={focused}
+          typed={typed}
+          onAnswer={enter}
+          actions={size === 'card' ? actions : undefined}
+        />
       )}
     </div>
   )

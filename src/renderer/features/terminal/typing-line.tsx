@@ -22,7 +22,7 @@ export function TypingLine({ prompt, focused, typed, onAnswer, actions }: Typing
   const waits = prompt !== undefined
   return (
     <div className={cx('typing-line', waits && 'typing-line-waits')}>
-      <div role="status" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+      <div role="status" className="flex min-w-0 flex-[1_1_260px] flex-wrap items-center gap-x-2">
         {waits && !focused && (
           <>
             <Dot status="waiting" silent />

@@ -44,7 +44,9 @@ export function BackgroundTask({ details }: { details: TaskDetails }) {
       {runs && sessionId !== '' ? (
         <LiveCommand taskId={task.taskId} />
       ) : (
-        <TerminalText text={`\u001b[2m$ ${task.command.trim()}\u001b[0m\n${details.text === '' ? '\u001b[2m(no output)\u001b[0m' : details.text}`} />
+        <TerminalText
+          text={`\u001b[2m$ ${task.command.trim()}\u001b[0m\n${details.text === '' ? '\u001b[2m(no output)\u001b[0m' : details.text}`}
+        />
       )}
       <p className="tool-meta">
         <span className="inline-flex items-center gap-1.5">
@@ -72,7 +74,11 @@ export function BackgroundOutcome({ task: before }: { task: Task }) {
   return (
     <>
       <Dot status={waits ? 'waiting' : DOTS[task.status]} silent />
-      {waits ? 'waits for you' : task.status === 'running' ? 'in the background' : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}
+      {waits
+        ? 'waits for you'
+        : task.status === 'running'
+          ? 'in the background'
+          : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}
     </>
   )
 }

@@ -3,8 +3,7 @@ import { use, useState } from 'react'
 import type { Task } from '../../../../shared/model/task'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { useTaskActions } from '../../../state/task-actions'
-import { useTask } from '../../../state/tasks-state'
-import { useTaskOfCall } from '../../../state/tasks-state'
+import { useTask, useTaskOfCall } from '../../../state/tasks-state'
 import { useSecond } from '../../../state/use-second'
 import { Button } from '../../../ui/button'
 import { Terminals } from './terminals'
@@ -42,11 +41,17 @@ export function LiveCommand({ taskId }: { taskId: string }) {
             title="The agent goes on; it is told when the command ends"
             onClick={() => actions.moveToBackground(task)}
           >
-            Move to the background
+            Move to background
           </Button>
         )}
-        <Button size="small" variant="quiet" icon={<Square aria-hidden />} onClick={() => actions.stop(task)}>
-          Stop the command
+        <Button
+          size="small"
+          variant="quiet"
+          title="Stops the command; the agent is told"
+          icon={<Square aria-hidden />}
+          onClick={() => actions.stop(task)}
+        >
+          Stop
         </Button>
       </>
     ),

@@ -55,7 +55,13 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
               <span className="text-add-ink">+{outcome.lines.added}</span> <span className="text-del-ink">−{outcome.lines.removed}</span>
             </>
           )}
-          {item.details?.kind === 'task' && item.details.started ? <BackgroundOutcome task={item.details.task} /> : waits ? 'waits for you' : outcome.text}
+          {item.details?.kind === 'task' && item.details.started ? (
+            <BackgroundOutcome task={item.details.task} />
+          ) : waits ? (
+            'waits for you'
+          ) : (
+            outcome.text
+          )}
           {item.state === 'running' && <Elapsed since={item.at} />}
         </span>
         <ChevronRight aria-hidden className="tool-chevron" />
