@@ -31,10 +31,14 @@ test.describe('allow always', () => {
     await expect(rules.getByRole('radio').first()).toBeChecked()
     await expect(rules).toContainText('Bash(mkdir second)')
     // The narrowest would not have covered what ran before; the wider one would.
-    await expect(card.getByRole('list', { name: 'Past commands under this rule' })).not.toContainText('→')
+    const before = card
+      .getByRole('list', { name: 'Past commands under this rule' })
+      .getByRole('listitem')
+      .filter({ hasText: 'mkdir first' })
+    await expect(before).toHaveText('mkdir firstasked, as before')
     await page.keyboard.press('ArrowDown', { delay: 60 })
     await expect(rules.getByRole('radio', { name: /Bash\(mkdir \*\)/ })).toBeChecked()
-    await expect(card.getByRole('list', { name: 'Past commands under this rule' })).toContainText(/mkdir first\s*asked →.*allowed/)
+    await expect(before).toContainText(/asked →.*allowed/)
     const rule = card.getByLabel('The rule', { exact: true })
     await expect(rule).toHaveText('[[permission.rules]]\ndecision = "allow"\npattern = "Bash(mkdir *)"')
     expect(readFileSync(file, 'utf8')).not.toContain('permission')

@@ -134,7 +134,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
         id: 'inbox',
         group: 'Go to',
         label: 'Inbox',
-        shortcut: 'Mod+J',
+        shortcut: 'Mod+U',
         keywords: 'approvals requests waiting',
         ...(waiting > 0 && { hint: waiting === 1 ? '1 waits for you' : `${waiting} wait for you` }),
         icon: <Inbox aria-hidden />,

@@ -8,7 +8,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Mod+K'], 'Command palette'],
       [['Mod+N'], 'New session'],
       [['Mod+,'], 'Settings'],
-      [['Mod+J'], 'Inbox: everything that waits for you'],
+      [['Mod+U'], 'Inbox: everything that waits for you'],
       [['Mod+I'], 'Show or hide the inspector'],
       [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
       [['Mod+.'], 'Stop the running turn'],

@@ -100,8 +100,8 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
     <div ref={frame} className="min-h-0 flex-1">
       <VList
         ref={list}
-        role="tree"
-        aria-label="Sessions"
+        // A tree without anything to choose would be none.
+        {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions' })}
         onKeyDown={onKeyDown}
         data={rows}
         itemSize={28}

@@ -168,7 +168,7 @@ function InboxEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts="Control+J"
+      aria-keyshortcuts="Control+U"
       onClick={() => useLayout.getState().openInbox()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
@@ -178,7 +178,7 @@ function InboxEntry({ current }: { current: boolean }) {
       <span role="status" className="contents">
         {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
       </span>
-      {waiting === 0 && <Kbd keys="Mod+J" />}
+      {waiting === 0 && <Kbd keys="Mod+U" />}
     </button>
   )
 }

@@ -8,7 +8,13 @@ import { useClient, useQueries } from '../../state/trestle-context'
 export function useTrustView(folder: string | undefined): TrustView | undefined {
   const queries = useQueries()
   const { data } = useQuery(
-    queries.trust.get.queryOptions({ input: { folder: folder ?? '' }, enabled: folder !== undefined, staleTime: Infinity }),
+    queries.trust.get.queryOptions({
+      input: { folder: folder ?? '' },
+      enabled: folder !== undefined,
+      staleTime: Infinity,
+      // The engine tells of changes when a turn looks at the files; whoever comes back from an editor is asked at once.
+      refetchOnWindowFocus: 'always',
+    }),
   )
   return data
 }
