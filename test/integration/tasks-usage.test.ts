@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { CUSTODY_MARK, custodyMark, homeKey } from '../../src/main/engine/task/custody-mark'
+import { endMarked } from '../../src/main/engine/task/watch/end-marked'
+import { endOrphans, findOrphans } from '../../src/main/engine/task/watch/orphans'
+import { UsageMeter } from '../../src/main/engine/task/watch/usage-meter'
+import type { TaskUsage } from '../../src/shared/model/task'
+import { markedPids } from '../support/marked-pids'
+
+let home: string
+let taskId: string
+let count = 0
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-usage-')))
+  taskId = `bash-usage${count++}-${process.pid}`
+})
+afterEach(async () => {
+  await endMarked([taskId], 0)
+  rmSync(home, { recursive: true, force: true })
+})
+
+function start(command: string, custody = custodyMark(home)): void {
+  const env = { ...process.env, TRESTLE_TASK: taskId, [CUSTODY_MARK]: custody }
+  spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
+}
+
+const node = JSON.stringify(process.execPath)
+
+describe('usage', () => {
+  const meter = new UsageMeter()
+  const measured = (holds: (usage: TaskUsage) => void): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const usage = (await meter.measure()).get(taskId)
+        expect(usage).toBeDefined()
+        holds(usage!)
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+
+  test('counts the processor time of the whole tree, and of a process that left it', async () => {
+    start(`setsid bash -c 'while :; do :; done' & sleep 100`)
+    await measured(({ cpu, processes }) => {
+      expect(processes.length).toBeGreaterThanOrEqual(2)
+      expect(cpu).toBeGreaterThan(10)
+      expect(cpu).toBeLessThan(130)
+    })
+  })
+
+  test('counts the memory of the whole tree', async () => {
+    start(
+      `${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)" & ${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)"`,
+    )
+    await measured(({ memoryBytes }) => {
+      expect(memoryBytes).toBeGreaterThan(200e6)
+      expect(memoryBytes).toBeLessThan(450e6)
+    })
+  })
+
+  test('names the ports of a server, of both kinds of address, and of one below another program', async () => {
+    start(
+      `${node} -e "require('net').createServer().listen(0,'127.0.0.1')" & sh -c '${process.execPath} -e "require(\\"net\\").createServer().listen(0,\\"::1\\")"; true'`,
+    )
+    await measured(({ ports, processes }) => {
+      expect(ports.map(({ address }) => address).toSorted()).toEqual(['127.0.0.1', '::1'])
+      expect(ports.every(({ pid }) => processes.some((process) => process.pid === pid))).toBe(true)
+    })
+  })
+
+  test('of a task that ended is what it left running', async () => {
+    start('setsid sleep 100 & exit')
+    await measured(({ processes }) => expect(processes.map(({ command }) => command)).toEqual(['sleep 100']))
+    await endMarked([taskId], 0)
+    expect((await meter.measure()).has(taskId)).toBe(false)
+  })
+})
+
+describe('orphans', () => {
+  const dead = (): string => `${homeKey(home)}:${process.pid}:1`
+  const running = (): Promise<void> => vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 5_000, interval: 20 })
+
+  test('are processes whose custodian is dead, though its number lives on; they can be ended one by one or all', async () => {
+    start('sleep 1001 & sleep 1002 & wait; :', dead())
+    await vi.waitFor(() => expect(markedPids([taskId]).length).toBe(3), { timeout: 5_000, interval: 20 })
+    const orphans = await findOrphans(home)
+    expect(orphans.map((orphan) => orphan.taskId)).toEqual([taskId, taskId, taskId])
+    const sleeper = orphans.find(({ command }) => command === 'sleep 1001')!
+    expect(Math.abs(sleeper.startedAt - Date.now())).toBeLessThan(10_000)
+    expect(await endOrphans(home, [sleeper.pid], 500)).toBe(1)
+    expect((await findOrphans(home)).map(({ command }) => command)).not.toContain('sleep 1001')
+    await endOrphans(home, undefined, 500)
+    expect(markedPids([taskId])).toEqual([])
+  })
+
+  test.each([
+    ['in the custody of a living process', () => custodyMark(home)],
+    ['of another home', () => `${homeKey(`${home}2`)}:${process.pid}:1`],
+    ['with an unreadable mark of custody', () => 'nonsense'],
+  ])('are not those %s', async (_name, custody) => {
+    start('sleep 1000 & wait; :', custody())
+    await running()
+    expect(await findOrphans(home)).toEqual([])
+    expect(await endOrphans(home, undefined, 100)).toBe(0)
+    expect(await endOrphans(home, markedPids([taskId]), 100)).toBe(0)
+    expect(markedPids([taskId]).length).toBe(2)
+  })
+})
