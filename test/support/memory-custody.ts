@@ -10,8 +10,8 @@ export interface MemoryCustody extends TaskCustody, Pick<MemoryTasks, 'put' | 'p
   end(taskId: string, change: Partial<Task>): void
 }
 
-/** A custody over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. */
-export function memoryCustody(terminals: TerminalTasks = nothingRuns): MemoryCustody {
+/** A custody over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. Without `follows` nobody is told of changes. */
+export function memoryCustody(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemoryCustody {
   const listeners = new Set<(task: Task) => void>()
   const started: BackgroundStart[] = []
   const tasks = memoryTasks((change) => {
@@ -54,7 +54,7 @@ export function memoryCustody(terminals: TerminalTasks = nothingRuns): MemoryCus
       return { task: now, ended: now.status !== 'running' }
     },
     end: (taskId, change) => void tasks.put({ taskId, endedAt: Date.now(), ...change }),
-    onChange,
+    onChange: follows ? onChange : () => () => undefined,
     onRemoved: () => () => undefined,
     onNotice: () => () => undefined,
     close: async () => undefined,

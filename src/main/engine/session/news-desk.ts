@@ -8,11 +8,13 @@ import { notFound, tailOf } from './task-tail'
 
 /** When a session is held by another process, its news is that one's to tell; whether it did is looked at this often, in ms. */
 const AGAIN_MS = 5_000
+/** How long one question for the end of a task waits, in ms. */
+const WAIT_MS = 3_600_000
 /** After a start, so that it is never delayed. */
 const START_MS = 200
 
 export interface NewsDeskDeps {
-  custody: Pick<TaskCustody, 'get' | 'list' | 'output' | 'onChange'>
+  custody: Pick<TaskCustody, 'get' | 'list' | 'output' | 'wait' | 'onChange'>
   store: Pick<Store, 'header' | 'owedNews'>
   sessions: Pick<HeldSessions, 'withSession' | 'isLoaded'>
   /** Whether sessions get their news without being opened, and start turns for it. */
@@ -41,6 +43,9 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   const adoptions = new WeakMap<Session, Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let unlisten: (() => void) | undefined
+  /** Tasks whose end is waited for one by one: a process that does not look at all of them is not told of every change. */
+  const awaited = new Set<string>()
+  const closing = new AbortController()
   let closed = false
 
   const prepare = async (taskId: string, now: boolean): Promise<PreparedNews | undefined> => {
@@ -59,11 +64,23 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
           owed.some((one) => one.taskId === taskId && one.now === true),
         )
         if (prepared) session.news.add(prepared)
+        else if (!startsTurns) safely(awaitEnd(session.id, taskId))
       } catch (error) {
         // It stays owed and is looked at again with the next turn or start.
         log(`The news of ${taskId} could not be prepared: ${failureOf(error).message}`)
       }
     }
+  }
+
+  const awaitEnd = async (sessionId: string, taskId: string): Promise<void> => {
+    if (awaited.has(taskId)) return
+    awaited.add(taskId)
+    try {
+      while (!closed && !(await custody.wait(taskId, WAIT_MS, closing.signal)).ended);
+    } finally {
+      awaited.delete(taskId)
+    }
+    if (!closed && sessions.isLoaded(sessionId)) await visit(sessionId, [taskId])
   }
 
   const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
@@ -131,6 +148,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     },
     close() {
       closed = true
+      closing.abort()
       unlisten?.()
       clearInterval(timer)
     },

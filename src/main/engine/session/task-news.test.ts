@@ -11,10 +11,11 @@ const BACKGROUND = { command: 'npm run dev', description: 'dev server', run_in_b
 /** Starts a task in the first step, then answers; says what it was told of. */
 const startsOne: Script = (_request, n) => (n === 1 ? calls(['Bash', BACKGROUND]) : text('well'))
 
-async function setup(script: Script = startsOne, options: { interactive?: boolean } = {}) {
+async function setup(script: Script = startsOne, { interactive = true } = {}) {
   const [home, folder] = [await tempFolder(), await tempFolder()]
-  const custody = memoryCustody()
-  const engine = newsEngine({ home, custody, script, ...options })
+  // As in the program, a host without an interface does not follow what becomes of all tasks.
+  const custody = memoryCustody(undefined, { follows: interactive })
+  const engine = newsEngine({ home, custody, script, interactive })
   const { sessionId } = await engine.sessions.create({ folder })
   return { home, folder, custody, engine, sessionId }
 }
@@ -175,6 +176,23 @@ test('print mode tells in the turn it runs, and starts none', async () => {
   expect(next.of(sessionId, 'turn.steered')).toMatchObject([{ by: 'task' }])
   // It is there in the first request already.
   expect(lastWords(next.requests[0]!.messages)).toContain('bash-00000001')
+})
+
+test('print mode hears of a task that ends during its turn, without following all tasks', async () => {
+  const gate = held()
+  const { custody, engine, sessionId } = await setup(
+    async (_request, n) => {
+      if (n === 2) await gate.wait
+      return n === 1 ? calls(['Bash', BACKGROUND]) : n === 2 ? calls(['TaskList', {}]) : text('well')
+    },
+    { interactive: false },
+  )
+  await engine.sessions.prompt(sessionId, PROMPT)
+  await until(() => engine.requests.length === 2, 'the second step')
+  custody.end('bash-00000001', { status: 'completed', exitCode: 0 })
+  gate.open()
+  await engine.ended(sessionId, 1)
+  expect(engine.of(sessionId, 'turn.steered')).toMatchObject([{ by: 'task', news: [{ taskId: 'bash-00000001' }] }])
 })
 
 test('of two processes on one home the one that has the session tells', async () => {
