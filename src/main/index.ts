@@ -18,6 +18,7 @@ import { resolveHome } from './engine/config/home'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
 import { rendererFolder } from './renderer-folder'
+import { taskHostProgram } from './task-host-program'
 
 const rendererDir = rendererFolder()
 
@@ -31,7 +32,7 @@ startDesktop({
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
     const cipher = safeStorageCipher(safeStorage)
-    return createEngine({ version, home, interactive: true, log, ...(cipher && { cipher }) })
+    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, ...(cipher && { cipher }) })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

@@ -15,7 +15,6 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
-import { provisionalCustody, provisionalTasks } from './provisional'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
@@ -27,6 +26,8 @@ import { createTurnRunner } from './session/turn-runner'
 import { openStore } from './session/sqlite/open-store'
 import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
+import type { TaskHostProgram } from './task/custody/connect-task-host'
+import { createTaskCustody } from './task/custody/create-task-custody'
 import { startArticleWorker } from './web/start-article-worker'
 import { TOOL_LIST } from './tool/tool-list'
 
@@ -47,6 +48,8 @@ export interface EngineOptions {
   watch?: boolean
   /** Whether queued prompts start by themselves; default true. */
   runsQueue?: boolean
+  /** How the task host is started; without it nothing can be put into the background. */
+  taskHost?: TaskHostProgram
   /** Where bugs are written down. */
   log?(message: string): void
 }
@@ -70,8 +73,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...(await settingsFor(header.folder)).settings.permission.rules,
     ...sessionRules(header.rules),
   ]
-  const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), env: () => commandEnv(process.env, settings()) })
-  const custody = provisionalCustody(tasks)
+  const env = (): Record<string, string> => commandEnv(process.env, settings())
+  const custody = createTaskCustody({
+    home,
+    interactive,
+    env,
+    settings: () => settings().tasks,
+    local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
+    ...(options.taskHost && { program: options.taskHost }),
+  })
+  custody.onChange((task) => tell({ kind: 'task', task }))
+  custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
+  custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
   const tools = createSessionTools({
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
@@ -92,7 +105,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
     newId,
     gatherNews: (session) => desk.gather(session),
-    warm: () => tasks.warm(),
+    warm: () => custody.terminals.warm(),
     log,
   })
   const sessionDeps: SessionDeps = {
@@ -155,7 +168,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   })
   const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, tell })
-  if (interactive) inbox.watch()
+  if (interactive) {
+    inbox.watch()
+    custody.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
+  }
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
   config.onChange(() => {
     tell({ kind: 'settings' })
@@ -168,7 +184,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
-    tasks: { ...provisionalTasks, ...createTaskActions({ custody, sessions, desk }) },
+    tasks: createTaskActions({ custody, sessions, desk }),
     inbox,
     trust,
     onChange(listener) {
@@ -179,11 +195,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       desk.close()
       inbox.close()
       await sessions.close()
-      await tasks.close()
+      await custody.close()
       config.close()
       store.close()
     },
   }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 /** Unique without a counter, so that two processes never give the same. */

@@ -5,14 +5,25 @@ import type { NewsDesk } from './news-desk'
 import type { HeldSessions } from './sessions'
 
 export interface TaskActionsDeps {
-  custody: Pick<TaskCustody, 'get' | 'start'>
+  custody: TaskCustody
   sessions: Pick<HeldSessions, 'withSession'>
   desk: Pick<NewsDesk, 'look'>
 }
 
-/** What a person can do with a task that its session takes part in. */
-export function createTaskActions({ custody, sessions, desk }: TaskActionsDeps): Pick<Tasks, 'restart' | 'sendToSession'> {
+/** What a person can do with tasks: what custody offers, and what the session of a task takes part in. */
+export function createTaskActions({ custody, sessions, desk }: TaskActionsDeps): Tasks {
   return {
+    list: (filter) => custody.list(filter),
+    get: (taskId) => custody.get(taskId),
+    output: (taskId, page) => custody.output(taskId, page),
+    stop: (taskId, reason) => custody.stop(taskId, reason),
+    stopAll: (filter) => custody.stopAll(filter),
+    input: (taskId, data) => custody.input(taskId, data),
+    moveToBackground: (taskId) => custody.moveToBackground(taskId),
+    orphans: () => custody.orphans(),
+    killOrphans: (pids) => custody.killOrphans(pids),
+    watch: (taskId, listener) => custody.watch(taskId, listener),
+    watchUsage: (listener) => custody.watchUsage(listener),
     async restart(taskId) {
       const { command, cwd, folder, sessionId, description, timeoutMs = null } = await custody.get(taskId)
       const start = {

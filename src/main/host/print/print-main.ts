@@ -7,6 +7,7 @@ import { UsageError, type Parsed } from '../../command-line/parse'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
+import { taskHostProgram } from '../../task-host-program'
 import { createPrintOutput } from './print-output'
 import { printOptions, type PrintOptions } from './print-options'
 import { readStdin } from './read-stdin'
@@ -20,6 +21,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   const engine = await createEngine({
     version,
     watch: false,
+    taskHost: taskHostProgram(),
     runsQueue: false,
     ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
   })

@@ -3,12 +3,13 @@ import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import { rendererFolder } from '../../renderer-folder'
 import { startOnUsualPort } from './usual-port'
+import { taskHostProgram } from '../../task-host-program'
 import { startWebHost } from './web-host'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
-  const engine = await createEngine({ version, interactive: true })
+  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
   try {
     reportStart(engine)
     const options = { engine, rendererDir: rendererFolder() }

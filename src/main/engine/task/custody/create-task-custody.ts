@@ -17,13 +17,15 @@ import { watchTask } from './watch-task'
 /** A host that died may take a moment to be seen as dead. */
 const DEATH_MS = 1_500
 const POLL_MS = 20
+/** After the start of the program. */
+const BEGIN_MS = 300
 
 export interface TaskCustodyOptions {
   /** Real path. */
   home: string
   /** How the task host is started; absent: nothing can be put into the background here. */
   program?: TaskHostProgram
-  /** Whether somebody looks: then every change is told, whoever causes it, and commands that calls wait for run in the task host. */
+  /** Whether somebody looks: then commands that calls wait for run in the task host. */
   interactive: boolean
   /** The environment of commands. */
   env: () => Record<string, string>
@@ -37,7 +39,7 @@ export function createTaskCustody(options: TaskCustodyOptions): HomeCustody {
   return new HomeCustody(options)
 }
 
-class HomeCustody implements TaskCustody {
+export class HomeCustody implements TaskCustody {
   readonly terminals: TerminalTasks
   private readonly options: TaskCustodyOptions
   private readonly keeper: HostKeeper
@@ -49,6 +51,7 @@ class HomeCustody implements TaskCustody {
   private readonly usageListeners = new Set<(push: UsagePush) => void>()
   /** Tasks this process put into the background, or followed, and that run as far as it knows. */
   private readonly running = new Set<string>()
+  private beginTimer: NodeJS.Timeout | undefined
   private isClosed = false
 
   constructor(options: TaskCustodyOptions) {
@@ -58,7 +61,6 @@ class HomeCustody implements TaskCustody {
     this.keeper = new HostKeeper({
       home,
       env,
-      follows: interactive,
       ...(program && { program }),
       events: {
         changed: (tasks) => tasks.forEach((task) => this.tellChange(task)),
@@ -73,10 +75,15 @@ class HomeCustody implements TaskCustody {
     this.terminals = interactive && program ? hostedTerminals({ home, keeper: this.keeper, env, settings, fallback: local }) : local
   }
 
+  /** The same a moment later, so that nothing waits for it. */
+  beginSoon(failed: (error: unknown) => void): void {
+    this.beginTimer = setTimeout(() => void this.begin().catch((error: unknown) => !this.isClosed && failed(error)), BEGIN_MS).unref()
+  }
+
   /** For an engine that lives on: finds the host there is, what a crash left behind, and what is too old to keep. */
   async begin(): Promise<void> {
     if (this.isClosed) return
-    this.keeper.begin()
+    this.keeper.lookOut()
     await this.list({ activeOnly: true })
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.tellRemoved(taskId)
     const orphans = await this.orphans()
@@ -220,6 +227,7 @@ class HomeCustody implements TaskCustody {
 
   async close(background?: 'keep' | 'stop'): Promise<void> {
     if (this.isClosed) return
+    clearTimeout(this.beginTimer)
     const stop = background ?? (this.options.settings().onExit === 'stop' ? 'stop' : 'keep')
     if (stop === 'stop')
       await this.askIfThere((link) => link.ask('leave', { stop: this.options.interactive ? 'all' : 'mine' })).catch(() => {})

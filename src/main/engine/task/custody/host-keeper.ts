@@ -1,8 +1,8 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { hostPlace } from '../host/host-place'
-import { connectTaskHost, findTaskHost, type TaskHostProgram } from './connect-task-host'
-import { HostLink, type HostLinkEvents } from './host-link'
 import { CodedError } from '../../../../shared/model/errors'
+import { connectTaskHost, findTaskHost, type HostSocket, type TaskHostProgram } from './connect-task-host'
+import type { HostLink, HostLinkEvents } from './host-link'
 
 const LOOK_MS = 100
 /** A host that ends just when we come is followed by a new one. */
@@ -13,8 +13,6 @@ export interface HostKeeperOptions {
   /** Absent: hosts are found, but never started. */
   program?: TaskHostProgram
   env: () => Record<string, string>
-  /** Whether it wants to know of every change: it then finds hosts that others start, too. */
-  follows: boolean
   events: HostLinkEvents
   /** There is a connection (again). */
   onLink: (link: HostLink) => void
@@ -33,9 +31,9 @@ export class HostKeeper {
     this.options = options
   }
 
-  /** Whoever follows looks out for hosts from now on. */
-  begin(): void {
-    if (this.isClosed || !this.options.follows || this.watcher) return
+  /** Finds hosts that others start, too, from now on. */
+  lookOut(): void {
+    if (this.isClosed || this.watcher) return
     this.watcher = watch(hostPlace(this.options.home).folder, () => {
       this.lookTimer ??= setTimeout(() => {
         this.lookTimer = undefined
@@ -82,26 +80,23 @@ export class HostKeeper {
     this.link = undefined
   }
 
-  private async get(connect: () => ReturnType<typeof findTaskHost>): Promise<HostLink | undefined> {
+  private async get(connect: () => Promise<HostSocket | undefined>): Promise<HostLink | undefined> {
     if (this.isClosed) throw new CodedError('task.host_unavailable', 'Trestle is closing.')
     if (this.link && !this.link.isLost) return this.link
     const before = this.linking
     if (before) return (await before.catch(() => undefined)) ?? this.get(connect)
-    const { events, follows, onLink } = this.options
+    const { events, onLink } = this.options
     const linking = (async () => {
       const host = await connect()
       if (!host) return undefined
-      const link: HostLink = await HostLink.open(
-        host,
-        {
-          ...events,
-          lost: () => {
-            if (this.link === link) this.link = undefined
-            events.lost()
-          },
+      const { HostLink } = await import('./host-link')
+      const link: HostLink = await HostLink.open(host, {
+        ...events,
+        lost: () => {
+          if (this.link === link) this.link = undefined
+          events.lost()
         },
-        follows,
-      )
+      })
       if (this.isClosed) {
         link.close()
         throw new CodedError('task.host_unavailable', 'Trestle is closing.')

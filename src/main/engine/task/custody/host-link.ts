@@ -46,12 +46,12 @@ export class HostLink {
     this.connection.listen()
   }
 
-  /** Says who we are, and asks to be told of changes if `follows`. */
-  static async open(host: HostSocket, events: HostLinkEvents, follows: boolean): Promise<HostLink> {
+  /** Says who we are, and asks to be told of changes. */
+  static async open(host: HostSocket, events: HostLinkEvents): Promise<HostLink> {
     const link = new HostLink(host, events)
     try {
       await link.ask('hello', { token: host.token })
-      if (follows) await link.ask('follow', {})
+      await link.ask('follow', {})
       link.isOpen = true
       return link
     } catch (error) {
