@@ -19,7 +19,9 @@ export async function chase(isWanted: (mark: Mark) => boolean, known: Iterable<n
   const judged = new Set(known)
   const caught: ProcessEntry[] = []
   const end = performance.now() + MOST_MS
-  for (let inVain = 0; (inVain < ENOUGH_LOOKS || (isSuspicious && caught.length === 0)) && performance.now() < end;) {
+  let inVain = 0
+  const isEnough = (): boolean => inVain >= ENOUGH_LOOKS && (caught.length > 0 || !isSuspicious)
+  while (!isEnough() && performance.now() < end) {
     inVain++
     for (const pid of runningPids()) {
       if (judged.has(pid)) continue
