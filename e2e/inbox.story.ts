@@ -132,7 +132,8 @@ test('a page that is not in front calls by a notification, once, and a click on 
     await page.goto(app.url!)
     await expect(page.getByRole('button', { name: 'Settings' })).toBeVisible()
   }
-  const shown = async (): Promise<{ title: string; body: string }[][]> => Promise.all(pages.map((page) => page.evaluate('window.shown')))
+  const shown = (): Promise<{ title: string; body: string }[][]> =>
+    Promise.all(pages.map((page) => page.evaluate<{ title: string; body: string }[]>('window.shown')))
   await askIn(app, 'one', 'two')
   await expect.poll(async () => (await shown()).flat()).toHaveLength(2)
   const [caller, other] = (await shown())[0]!.length > 0 ? [0, 1] : [1, 0]

@@ -54,6 +54,12 @@ describe('where the inbox looks', () => {
     expect([...next.answered]).toEqual(['s/3'])
   })
 
+  it('opens nothing that was answered a moment ago (after several were allowed together, the first of them comes back)', () => {
+    const rows = rowsOf(look(NOWHERE, [one, two]), [one, two])
+    const first = answered({ ...NOWHERE, open: one }, rows, one, [one, two])
+    expect(answered(first, rows, two, [one, two]).open).toBeUndefined()
+  })
+
   it('shows what is alike together, behind the first of it, and walks in that order', () => {
     const alike = [entry('1', { group: 'g' }), two, entry('3', { group: 'g' })]
     const rows = rowsOf(NOWHERE, alike)

@@ -41,11 +41,16 @@ export function rowsOf(place: InboxPlace, entries: readonly InboxEntry[]): Inbox
   return { groups: inboxGroups(rows), open, gone: true }
 }
 
-/** The request was answered here: the one behind it opens, or else the one before. */
+/** The request was answered here: the next one behind it that was not opens, or else the nearest before. */
 export function answered(place: InboxPlace, rows: InboxRows, entry: InboxEntry, entries: readonly InboxEntry[]): InboxPlace {
   const listed = new Set(entries.map(entryKey))
   const known = new Set([...place.answered].filter((key) => listed.has(key)).concat(entryKey(entry)))
-  return { open: neighbour(rows, entry, 1) ?? neighbour(rows, entry, -1), answered: known }
+  const next = (step: 1 | -1): InboxEntry | undefined => {
+    let row = neighbour(rows, entry, step)
+    while (row && known.has(entryKey(row))) row = neighbour(rows, row, step)
+    return row
+  }
+  return { open: next(1) ?? next(-1), answered: known }
 }
 
 /** The row before or behind. */

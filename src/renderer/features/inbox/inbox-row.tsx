@@ -31,7 +31,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           data-entry={key}
           className="inbox-toggle"
           aria-expanded={open}
-          aria-label={`${entry.tool} ${entry.summary}`}
+          {...(open && { 'aria-label': `${entry.tool} ${entry.summary}` })}
           onClick={onToggle}
         >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
@@ -39,7 +39,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           {!open && (
             <>
               <Dot status="waiting" silent />
-              <b>{entry.tool}</b>
+              <b>{entry.tool}</b>{' '}
               <span className="inbox-summary" title={entry.summary}>
                 {entry.summary}
               </span>
