@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandEnv } from '../../src/main/engine/task/command-env'
@@ -37,7 +37,10 @@ export function openCustody(
 
 /** Process ids of the task hosts of a home. */
 export function hostPids(home: string): number[] {
-  return readdirSync(join(home, 'run')).flatMap((name) => /^task-host\..*\.(\d+)\.alive$/.exec(name)?.[1] ?? []).map(Number)
+  const folder = join(home, 'run')
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .flatMap((name) => /^task-host\..*\.(\d+)\.alive$/.exec(name)?.[1] ?? [])
+    .map(Number)
 }
 
 /** Ends the task hosts of a home with everything they have, and waits until they are gone. */
