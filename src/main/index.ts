@@ -6,7 +6,9 @@ import {
   ipcMain,
   Menu,
   MessageChannelMain,
+  nativeImage,
   nativeTheme,
+  Notification,
   protocol,
   safeStorage,
   screen,
@@ -25,7 +27,22 @@ const rendererDir = rendererFolder()
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
 // been evaluated, so waiting here for readiness would wait for ever (docs/electron-assumptions.md).
 startDesktop({
-  electron: { app, BrowserWindow, dialog, ipcMain, Menu, MessageChannelMain, nativeTheme, protocol, safeStorage, screen, session, shell },
+  electron: {
+    app,
+    BrowserWindow,
+    dialog,
+    ipcMain,
+    Menu,
+    MessageChannelMain,
+    nativeImage,
+    nativeTheme,
+    Notification,
+    protocol,
+    safeStorage,
+    screen,
+    session,
+    shell,
+  },
   resolveHome,
   rendererDir,
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),

@@ -12,6 +12,7 @@ export interface WindowHooks {
   handle(request: Request): Promise<Response>
   toMain(channel: string, event: unknown): void
   onClosed(window: DoubleWindow): void
+  onFocused(window: DoubleWindow): void
 }
 
 interface Bounds {
@@ -27,6 +28,9 @@ export class DoubleWindow extends EventEmitter {
   readonly webContents: DoubleContents
   isShown = false
   isFocused = false
+  isFlashing = false
+  /** What the mark on the taskbar icon says; empty without one. */
+  overlay = ''
   isMinimizedNow = false
   isMaximizedNow = false
   bounds: Bounds
@@ -58,6 +62,20 @@ export class DoubleWindow extends EventEmitter {
 
   focus(): void {
     this.isFocused = true
+    this.#hooks.onFocused(this)
+  }
+
+  /** Another program is in front. */
+  blur(): void {
+    this.isFocused = false
+  }
+
+  flashFrame(flag: boolean): void {
+    this.isFlashing = flag
+  }
+
+  setOverlayIcon(icon: unknown, description: string): void {
+    this.overlay = icon === null ? '' : description
   }
 
   maximize(): void {

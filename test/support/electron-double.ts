@@ -41,6 +41,9 @@ export class ElectronDouble {
   menu: DoubleMenuItem[] = []
   /** What the next message box answers. */
   answer = 0
+  readonly notifications: DoubleNotification[] = []
+  /** Whether the system can show notifications. */
+  canNotify = true
   folderDialog: { canceled: boolean; filePaths: string[] } = { canceled: false, filePaths: ['/chosen/folder'] }
   readonly nativeTheme = { shouldUseDarkColors: false, themeSource: 'light' }
   readonly options: DoubleOptions
@@ -91,6 +94,8 @@ export class ElectronDouble {
         },
         showOpenDialog: async () => this.folderDialog,
       },
+      Notification: notificationClass(this),
+      nativeImage: { createFromDataURL: (url: string) => url },
     }
     return parts as unknown as ElectronModule
   }
@@ -118,6 +123,9 @@ class DoubleApp extends EventEmitter {
   isReady = false
   isPackaged: boolean
   readonly paths = new Map<string, string>()
+  badge = 0
+  bounces = 0
+  readonly dock = { bounce: () => (this.bounces += 1) }
   isSandboxed = false
   exitCode: number | undefined
   hasQuit = false
@@ -139,6 +147,10 @@ class DoubleApp extends EventEmitter {
   }
 
   setAppUserModelId(): void {}
+
+  setBadgeCount(count: number): void {
+    this.badge = count
+  }
 
   requestSingleInstanceLock(): boolean {
     return this.#double.options.isFirstInstance ?? true
@@ -210,13 +222,58 @@ class DoubleChannel {
   }
 }
 
+/** A notification of the system, which can be clicked. */
+export class DoubleNotification extends EventEmitter {
+  state: 'made' | 'shown' | 'closed' = 'made'
+  readonly options: { title: string; body: string; silent: boolean }
+
+  constructor(options: DoubleNotification['options']) {
+    super()
+    this.options = options
+  }
+
+  show(): void {
+    this.state = 'shown'
+  }
+
+  close(): void {
+    this.state = 'closed'
+  }
+
+  click(): void {
+    this.emit('click', {})
+  }
+}
+
+function notificationClass(double: ElectronDouble): new (options: DoubleNotification['options']) => DoubleNotification {
+  return class extends DoubleNotification {
+    static isSupported(): boolean {
+      return double.canNotify
+    }
+
+    constructor(options: DoubleNotification['options']) {
+      super(options)
+      double.notifications.push(this)
+    }
+  }
+}
+
 function windowClass(double: ElectronDouble): new (options: Record<string, unknown>) => DoubleWindow {
   return class extends DoubleWindow {
+    static getAllWindows(): DoubleWindow[] {
+      return double.windows.slice()
+    }
+
+    static getFocusedWindow(): DoubleWindow | null {
+      return double.windows.find((window) => window.isFocused) ?? null
+    }
+
     constructor(options: Record<string, unknown>) {
       super(options, {
         browser: double.options.browser,
         handle: async (request) => (await double.handlers.get('trestle')?.(request)) ?? new Response(null, { status: 500 }),
         toMain: (channel, event) => double.ipcMain.emit(channel, event),
+        onFocused: (window) => void double.app.emit('browser-window-focus', {}, window),
         onClosed: (window) => {
           double.windows.splice(double.windows.indexOf(window), 1)
           double.app.emit('window-all-closed')

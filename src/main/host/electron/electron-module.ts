@@ -15,4 +15,6 @@ export type ElectronModule = Pick<
   | 'screen'
   | 'safeStorage'
   | 'dialog'
+  | 'Notification'
+  | 'nativeImage'
 >

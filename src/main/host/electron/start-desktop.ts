@@ -10,6 +10,7 @@ import type { Engine } from '../../engine/engine-api'
 import { appMenu } from './app-menu'
 import { registerAppScheme, serveAppScheme } from './app-scheme'
 import { openAppWindow } from './app-window'
+import { callForPerson } from './call-for-person'
 import { desktopLog } from './desktop-log'
 import type { ElectronModule } from './electron-module'
 import { guardContents, guardSession, openExternal } from './guard'
@@ -82,6 +83,7 @@ class Desktop {
   readonly #notices: string[] = []
   readonly #commandListeners = new Set<(command: HostCommand) => void>()
   #window: BrowserWindow | undefined
+  #earlyCommand: HostCommand | undefined
 
   constructor(options: DesktopOptions, home: string, engine: Engine, log: (message: string) => void) {
     this.#options = options
@@ -138,7 +140,7 @@ class Desktop {
           isPackaged: app.isPackaged,
           onCommand: (command) => {
             show()
-            for (const listener of this.#commandListeners) listener(command)
+            this.#command(command)
           },
         }),
       ),
@@ -148,8 +150,27 @@ class Desktop {
     app.on('window-all-closed', () => {
       if (platform !== 'darwin') app.quit()
     })
-    this.#closeOnQuit(() => ports.close())
     open()
+    const stopCalling = callForPerson({
+      electron: this.#electron,
+      engine: this.#engine,
+      platform,
+      log: this.#log,
+      show: (command) => {
+        show()
+        this.#command(command)
+      },
+    })
+    this.#closeOnQuit(() => {
+      stopCalling()
+      ports.close()
+    })
+  }
+
+  /** Tells the page; a window that has only just been opened hears it when its page listens. */
+  #command(command: HostCommand): void {
+    if (this.#commandListeners.size === 0) this.#earlyCommand = command
+    for (const listener of this.#commandListeners) listener(command)
   }
 
   #actions(): HostActions {
@@ -165,6 +186,9 @@ class Desktop {
       notices: () => this.#notices,
       onCommand: (listener) => {
         this.#commandListeners.add(listener)
+        const early = this.#earlyCommand
+        this.#earlyCommand = undefined
+        if (early !== undefined) listener(early)
         return () => this.#commandListeners.delete(listener)
       },
     }

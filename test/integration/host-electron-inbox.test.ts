@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { holds } from '../support/client-page'
+import { chromium, shown, startOnDouble, type StartedDesktop } from '../support/desktop-fixture'
+import { required } from '../support/required'
+import { until } from '../support/until'
+
+/** A desktop whose window is open, with a session; another program is in front. */
+async function inTheBack(options: Parameters<typeof startOnDouble>[0] = {}) {
+  const desktop = await startOnDouble(options)
+  const page = await shown(desktop)
+  const { sessionId } = await desktop.engine.sessions.create({ folder: '/p' })
+  desktop.window().blur()
+  return { ...desktop, page, sessionId }
+}
+
+const latest = ({ electron }: Pick<StartedDesktop, 'electron'>) => required(electron.notifications.at(-1), 'a notification')
+
+describe.skipIf(chromium === null)('the desktop host calls for a person', () => {
+  test('once for what comes at once, without a sound, and counts it on the icon; a click leads to the session', async () => {
+    const desktop = await inTheBack()
+    const { electron, engine, page, sessionId } = desktop
+    for (const id of ['a', 'b', 'c']) engine.ask(sessionId, id)
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(latest(desktop)).toMatchObject({
+      state: 'shown',
+      options: { title: '3 requests wait for you', body: 'New session', silent: true },
+    })
+    expect(electron.app.badge).toBe(3)
+    expect(desktop.window().isFlashing).toBe(true)
+    latest(desktop).click()
+    expect(desktop.window()).toMatchObject({ isFocused: true, isFlashing: false })
+    await holds(page, `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`)
+  })
+
+  test('takes the call back when it was answered elsewhere, and is quiet while the window is in front', async () => {
+    const desktop = await inTheBack()
+    const { electron, engine, sessionId } = desktop
+    engine.ask(sessionId, 'a')
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(latest(desktop).options).toMatchObject({ title: 'New session waits for you', body: 'Bash Run ls' })
+    await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })
+    await until(() => electron.app.badge === 0, 'the count')
+    expect(latest(desktop).state).toBe('closed')
+    desktop.window().focus()
+    engine.ask(sessionId, 'b')
+    await until(() => electron.app.badge === 1, 'the count')
+    expect(electron.notifications).toHaveLength(1)
+  })
+
+  test('leads to the inbox when several sessions wait, through a new window when none is open', async () => {
+    const desktop = await inTheBack({ platform: 'darwin' })
+    const { electron, engine, sessionId } = desktop
+    const other = await engine.sessions.create({ folder: '/q' })
+    desktop.window().close()
+    engine.ask(sessionId, 'a')
+    engine.ask(other.sessionId, 'b')
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(electron.app.bounces).toBe(1)
+    latest(desktop).click()
+    await until(() => electron.windows.length === 1, 'a window')
+    const page = await shown(desktop)
+    await holds(page, "page.commands.includes('open-inbox')")
+  })
+
+  test('marks the taskbar icon on Windows, where the app has no number', async () => {
+    const { electron, engine, sessionId, window } = await inTheBack({ platform: 'win32' })
+    engine.ask(sessionId, 'a')
+    await until(() => window().overlay === '1 request waits for you', 'the mark')
+    await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })
+    await until(() => window().overlay === '', 'the mark to go')
+    expect(electron.app.badge).toBe(0)
+  })
+
+  test('does what the settings say: nothing, or with a sound; and counts all the same', async () => {
+    const desktop = await inTheBack()
+    const { electron, engine, sessionId } = desktop
+    await engine.settings.setNotifications({ enabled: false, sound: true })
+    engine.ask(sessionId, 'a')
+    await until(() => electron.app.badge === 1, 'the count')
+    expect(electron.notifications).toEqual([])
+    await engine.settings.setNotifications({ enabled: true })
+    engine.ask(sessionId, 'b')
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(latest(desktop).options.silent).toBe(false)
+  })
+
+  test('ends with the app', async () => {
+    const { electron, engine } = await inTheBack()
+    const before = engine.changeListenerCount
+    electron.app.quit()
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(engine.changeListenerCount).toBeLessThan(before)
+    expect(electron.app.listenerCount('browser-window-focus')).toBe(0)
+  })
+})
