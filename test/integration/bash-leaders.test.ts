@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -9,7 +9,9 @@ import { LeaderPool } from '../../src/main/engine/task/leader-pool'
 import type { Leaders } from '../../src/main/engine/task/session-leader'
 import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
 import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { runTs } from '../support/run-ts'
 import { until } from '../support/until'
+import { setImmediate as immediately } from 'node:timers/promises'
 
 let dir: string
 let tasks: TerminalTasks
@@ -33,13 +35,47 @@ afterEach(async () => {
 const run = (command: string, timeoutMs = 20_000, cwd = dir): Promise<TaskEnd> =>
   tasks.run({ command, cwd, timeoutMs, signal: new AbortController().signal }, 10_000)
 
-/** The waiting shells of this process. */
-function shells(): number[] {
+interface Listed {
+  pid: number
+  parent: number
+  args: string
+}
+
+function processes(): Listed[] {
   return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent, state, ...args]) => Number(parent) === process.pid && !state?.startsWith('Z') && args.join(' ') === '/bin/sh -s')
-    .map(([pid]) => Number(pid))
+    .filter(([, , state]) => !state?.startsWith('Z'))
+    .map(([pid, parent, , ...args]) => ({ pid: Number(pid), parent: Number(parent), args: args.join(' ') }))
+}
+
+const childrenOf = (parent: number, all: readonly Listed[]): Listed[] => all.filter((each) => each.parent === parent)
+
+/** The waiting shells of this process. */
+function shells(host = process.pid, all = processes()): number[] {
+  return childrenOf(host, all)
+    .filter(({ args }) => args === '/bin/sh -s')
+    .map(({ pid }) => pid)
+}
+
+/** The leaders below them that run nothing. */
+function waitingLeaders(host = process.pid): number[] {
+  const all = processes()
+  return shells(host, all)
+    .flatMap((shell) => childrenOf(shell, all))
+    .filter(({ pid, args }) => args.startsWith('/bin/sh -c exec 4<&0') && childrenOf(pid, all).length === 0)
+    .map(({ pid }) => pid)
+}
+
+/** Our files that are terminals of commands. */
+function openTerminals(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return /ptmx|\/pts\//.test(readlinkSync(`/proc/self/fd/${fd}`))
+    } catch {
+      return false
+    }
+  }).length
 }
 
 describe.each([
@@ -61,12 +97,25 @@ describe.each([
   test('take every character of command and folder', async () => {
     expect((await run(`printf '%s' "a'b\\"c\`echo d\`$(echo e)" '\n#\t\\'`)).text).toBe(`a'b"cde\n#\t\\`)
     expect((await run(`printf ${'x'.repeat(100_000)} | wc -c`)).text.trim()).toBe('100000')
+    const odd = join(dir, `line 1\n'line' "2" $x \\`)
+    mkdirSync(odd)
+    expect((await run('pwd', 20_000, odd)).text).toBe(`${odd}\n`)
+  })
+
+  test('keep their own variables from the command, whatever those of the user are called', async () => {
+    env = { ...env, n: '1', p: '2', x: '3', L: '4', order: '5' }
+    expect((await run('echo "$n $p $x $L $order"; env | grep -ci trestle_')).text).toBe('1 2 3 4 5\n1\n')
   })
 
   test('say when the folder is missing or none', async () => {
     await expect(run('true', 1_000, join(dir, "no such 'folder'"))).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(run('true', 1_000, '/dev/null')).rejects.toMatchObject({ code: 'ENOTDIR' })
     expect((await run('echo still here')).text).toBe('still here\n')
+  })
+
+  test('mark the command where a search looks for it: in what it was executed with', async () => {
+    const end = await run("tr '\\0' '\\n' </proc/$$/environ | grep TRESTLE_TASK")
+    expect(end.text).toBe(`TRESTLE_TASK=${end.task.taskId}\n`)
   })
 
   test('that are killed end the command and are noticed', async () => {
@@ -119,5 +168,72 @@ describe('the pool', () => {
     // Before our side can have noticed, and after.
     expect((await run('echo next')).text).toBe('next\n')
     expect((await run('echo last')).text).toBe('last\n')
+  })
+})
+
+describe('a leader made ready before its command is known', () => {
+  beforeEach(async () => {
+    await until(() => shells().length === 0, 'the shells of the tests before to end')
+    tasks = open(() => new LeaderPool('/usr/bin/setsid'))
+  })
+
+  const ready = async (): Promise<number> => {
+    tasks.warm()
+    await until(() => waitingLeaders().length === 1, 'a leader to be ready')
+    return waitingLeaders()[0]!
+  }
+
+  test('runs it, at any distance from being ready, and the next one gets another', async () => {
+    const pid = await ready()
+    tasks.warm()
+    await immediately()
+    expect((await run('echo $PPID')).text).toBe(`${pid}\n`)
+    expect(waitingLeaders()).toEqual([])
+    for (let round = 0; round < 10; round++) {
+      tasks.warm()
+      await immediately()
+      expect((await run(`echo ${round}`)).text).toBe(`${round}\n`)
+    }
+    expect(waitingLeaders()).toEqual([])
+  })
+
+  test('is not used with an environment that is no longer right', async () => {
+    env = { ...env, SECRET: 'seen' }
+    await ready()
+    const { SECRET: _gone, ...rest } = env
+    env = rest
+    expect((await run('echo "${SECRET-nothing}"')).text).toBe('nothing\n')
+    await until(() => waitingLeaders().length === 0, 'the wrong leader to go')
+  })
+
+  test('is replaced when somebody ended it', async () => {
+    process.kill(await ready(), 'SIGKILL')
+    await until(() => openTerminals() === 0, 'its terminal to be closed')
+    expect((await run('echo next')).text).toBe('next\n')
+  })
+
+  test('goes with close, and leaves no terminal open', async () => {
+    await ready()
+    tasks.warm()
+    await tasks.close()
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 3_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
+  })
+
+  test('goes when it was not even ready at close', async () => {
+    tasks.warm()
+    await immediately()
+    await tasks.close()
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 3_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
+  })
+
+  test('goes with a killed host', async () => {
+    const host = runTs('./task-host.ts', [join(dir, 'host'), 'echo begun; sleep 100'])
+    await host.line('0: begun')
+    await until(() => waitingLeaders(host.child.pid).length === 1, 'a leader of the host to be ready')
+    const [pid] = waitingLeaders(host.child.pid)
+    await host.kill()
+    await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), { timeout: 3_000 })
   })
 })

@@ -7,7 +7,7 @@ import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-
 
 const [outputDir = '', ...commands] = process.argv.slice(2)
 const tasks = createTerminalTasks({ outputDir, env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
-await Promise.all(
+const ended = Promise.all(
   commands.map((command, index) =>
     tasks.run(
       {
@@ -21,3 +21,6 @@ await Promise.all(
     ),
   ),
 )
+// One more leader, which waits for a command that never comes.
+tasks.warm()
+await ended

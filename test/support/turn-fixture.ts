@@ -122,6 +122,7 @@ export function turnFixture({
     },
     saveResult: async (callId) => `/saved/${callId}.txt`,
     maxResultChars: () => undefined,
+    warm: () => {},
     settings: {
       maxSteps: more.maxSteps ?? 50,
       maxAttempts: more.maxAttempts ?? 3,

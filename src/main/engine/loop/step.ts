@@ -26,6 +26,8 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
   }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id })
+  // The request goes out before.
+  if (tools.length > 0) setImmediate(() => ctx.warm())
   for (let attempt = 1; ; attempt += 1) {
     const answer = new Answer(stepId, ctx)
     try {

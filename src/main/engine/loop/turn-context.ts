@@ -33,6 +33,8 @@ export interface TurnContext {
   /** Keeps a result that is too long for the model; returns the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined
+  /** Called while the model thinks: the time to get ready for what it may call. Cheap. */
+  warm(): void
   settings: LoopSettings
   cacheKey: string
   signal: AbortSignal

@@ -58,7 +58,7 @@ async function recording(type: ProviderType): Promise<{ provider: Provider; sent
 }
 
 async function ask(provider: Provider, request: ModelRequest): Promise<void> {
-  await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow()
+  await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow('nobody there')
 }
 
 /** The body of a provider that never sent anything before. */
@@ -135,7 +135,7 @@ it('the messages of a chat body are those the package makes of the whole prompt'
     throw new TypeError('nobody there')
   }
   const alone = createOpenAICompatible({ name: 'chat', baseURL: 'http://127.0.0.1:1/v1', apiKey: 'key', fetch }).chatModel('scripted')
-  await expect(alone.doStream({ prompt: buildPrompt(request, rules) })).rejects.toThrow()
+  await expect(alone.doStream({ prompt: buildPrompt(request, rules) })).rejects.toThrow('nobody there')
   const messagesOf = (json: string): string => JSON.stringify((JSON.parse(json) as { messages: unknown }).messages)
   expect(messagesOf(await firstBody('openai-compatible', request))).toBe(messagesOf(body))
 })

@@ -49,8 +49,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
-      // While the model thinks about its first words.
-      deps.warm()
       await deps.gatherNews(session)
       const { header } = session
       const { info, provider } = await deps.resolveModel(header.model)
@@ -94,6 +92,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         saveResult: (callId, text) => saveResult(deps.home, session.id, callId, text),
+        warm: deps.warm,
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
         settings: settings.loop,
         cacheKey: session.id,

@@ -1,27 +1,55 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { openMasters } from './open-terminal'
-import { LEADER_SCRIPT, type Leaders } from './session-leader'
+import { LEADER_SCRIPT, orderOf, readReports, startProblem, type Leaders } from './session-leader'
 
 /** Starts each leader as a child of our own: simple, but the system copies the page tables of this whole process every time. */
 export const leadersBySpawn: Leaders = {
-  start({ terminal, shell, command, cwd, env, taskId }, events) {
+  start(terminal, env, events) {
+    const pid = Promise.withResolvers<number | undefined>()
+    let hasFailed = false
+    const fail = (error: unknown): void => {
+      hasFailed = true
+      pid.resolve(undefined)
+      events.error(error instanceof Error ? error : new Error(String(error)))
+    }
     try {
-      const args = ['-c', LEADER_SCRIPT, 'trestle', shell, command, terminal, '']
-      const child = withoutMasters((stdio) =>
-        spawn('/bin/sh', args, { cwd, env: { ...env, PWD: cwd, TRESTLE_TASK: taskId }, stdio, detached: true }),
+      const child = withoutMasters(
+        (stdio) =>
+          spawn('/bin/sh', ['-c', LEADER_SCRIPT, 'trestle', terminal], { env: { ...env, PWD: '/' }, cwd: '/', stdio, detached: true }),
+        ['pipe', 'ignore', 'ignore', 'pipe'],
       )
-      child.once('error', (error) => {
-        if (child.pid === undefined) events.error(error)
+      // Pipes to a child are sockets on our side.
+      const [orders, reports] = [child.stdin as Socket, child.stdio[3] as Socket]
+      let cwd: string | undefined
+      for (const each of [child, orders, reports]) each.unref()
+      orders.on('error', () => {})
+      reports.on('error', () => {})
+      readReports(reports, (line) => {
+        const [what, number] = line.split(' ')
+        if (what === 'pid') pid.resolve(Number(number))
+        else if (what === 'failed') fail(startProblem(cwd))
       })
-      child.once('exit', (code, signal) => events.exit({ ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) }))
-      return { pid: Promise.resolve(child.pid) }
+      child.once('error', fail)
+      child.once('close', (code: number | null, signal: NodeJS.Signals | null) => {
+        pid.resolve(undefined)
+        if (!hasFailed) events.exit({ ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) })
+      })
+      return {
+        pid: pid.promise,
+        run(command) {
+          cwd = command.cwd
+          for (const each of [child, reports]) each.ref()
+          orders.end(orderOf(command))
+        },
+        dismiss: () => void orders.end(),
+      }
     } catch (error) {
-      queueMicrotask(() => events.error(error instanceof Error ? error : new Error(String(error))))
-      return { pid: Promise.resolve(undefined) }
+      queueMicrotask(() => fail(error))
+      return { pid: pid.promise, run() {}, dismiss() {} }
     }
   },
-  warm() {},
   close() {},
 }
 

@@ -1,23 +1,30 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { withoutMasters } from './leader-by-spawn'
-import { LEADER_SCRIPT, type Leader, type LeaderEvents, type Leaders, type LeaderStart } from './session-leader'
+import {
+  DISMISSAL,
+  LEADER_SCRIPT,
+  orderOf,
+  quote,
+  readReports,
+  startProblem,
+  type Leader,
+  type LeaderCommand,
+  type LeaderEvents,
+  type Leaders,
+} from './session-leader'
 
 /**
- * What a shell is told first: `go ID TERMINAL CWD SHELL COMMAND` starts a leader, waits for it and reports its exit. In the foreground,
- * because a shell makes its background commands ignore SIGINT. A failing `exec` ends the subshell, which the trap then tells.
+ * What a shell is told first: `lead TERMINAL` starts a leader, waits for it and reports its exit. In the foreground, because a shell makes its background
+ * commands ignore SIGINT. The leader reads its order where the shell reads its own; `run` catches one that came too late for it.
  */
 function poolScript(setsid: string): string {
-  return `L=${quote(LEADER_SCRIPT)}
-go() {
-  ( trap 'echo "$1 failed" >&3' EXIT
-    cd -P -- "$3" || exit 1
-    unset OLDPWD
-    export TRESTLE_TASK="$1"
-    exec ${quote(setsid)} /bin/sh -c "$L" trestle "$4" "$5" "$2" "$1" ) </dev/null >/dev/null 2>&1
-  echo "$1 exit $?" >&3
+  return `trestle_l=${quote(LEADER_SCRIPT)}
+lead() {
+  ( exec ${quote(setsid)} /bin/sh -c "$trestle_l" trestle "$1" ) >/dev/null 2>&1
+  echo "exit $?" >&3
 }
+run() { :; }
 `
 }
 
@@ -29,21 +36,26 @@ interface PoolShell {
   env: string
   orders: Socket
   reports: Socket
-  /** The command it waits for. */
+  /** The leader it waits for. */
   job: Job | undefined
 }
 
 interface Job {
-  start: LeaderStart
+  terminal: string
+  env: Record<string, string>
   events: LeaderEvents
   pid: PromiseWithResolvers<number | undefined>
-  hasBegun: boolean
+  /** It waits for its order. */
+  isReady: boolean
+  command: LeaderCommand | undefined
+  isDismissed: boolean
+  shell: PoolShell | undefined
   tries: number
 }
 
 /**
  * Starts leaders through small shells that wait for orders. To start a process the system copies the page tables of the one that starts it:
- * about 1 ms for each 30 MB of ours, next to nothing for a shell's. Each shell runs one command at a time; a shell is added when none is
+ * about 1 ms for each 30 MB of ours, next to nothing for a shell's. Each shell has one leader at a time; a shell is added when none is
  * idle. They read their orders from a pipe, so our end is their end.
  */
 export class LeaderPool implements Leaders {
@@ -55,14 +67,23 @@ export class LeaderPool implements Leaders {
     this.script = poolScript(setsid)
   }
 
-  start(start: LeaderStart, events: LeaderEvents): Leader {
-    const job: Job = { start, events, pid: Promise.withResolvers(), hasBegun: false, tries: 0 }
+  start(terminal: string, env: Record<string, string>, events: LeaderEvents): Leader {
+    const pid = Promise.withResolvers<number | undefined>()
+    const job: Job = { terminal, env, events, pid, isReady: false, command: undefined, isDismissed: false, shell: undefined, tries: 0 }
     this.give(job)
-    return { pid: job.pid.promise }
-  }
-
-  warm(env: Record<string, string>): void {
-    this.keep(this.idleFor(env))
+    return {
+      pid: pid.promise,
+      run: (command) => {
+        job.command = command
+        // Waited for, as a child of our own would be.
+        job.shell?.reports.ref()
+        this.order(job)
+      },
+      dismiss: () => {
+        job.isDismissed = true
+        this.order(job)
+      },
+    }
   }
 
   close(): void {
@@ -71,17 +92,23 @@ export class LeaderPool implements Leaders {
   }
 
   private give(job: Job): void {
-    const { taskId, terminal, cwd, shell, command, env } = job.start
     job.tries++
     try {
-      const poolShell = this.idleFor(env)
-      poolShell.job = job
-      // Waited for, as a child of our own would be.
-      poolShell.reports.ref()
-      poolShell.orders.write(`${['go', taskId, ...[terminal, cwd, shell, command].map(quote)].join(' ')}\n`)
+      const shell = this.idleFor(job.env)
+      shell.job = job
+      job.shell = shell
+      if (job.command) shell.reports.ref()
+      shell.orders.write(`lead ${quote(job.terminal)}\n`)
     } catch (error) {
       queueMicrotask(() => fail(job, error instanceof Error ? error : new Error(String(error))))
     }
+  }
+
+  /** Only to a leader that is ready: the shell above it would take what comes before. */
+  private order(job: Job): void {
+    if (!job.isReady || !job.shell) return
+    if (job.isDismissed) job.shell.orders.write(DISMISSAL)
+    else if (job.command) job.shell.orders.write(orderOf(job.command))
   }
 
   /** Takes an idle shell out, or adds one. */
@@ -114,29 +141,28 @@ export class LeaderPool implements Leaders {
     shell.reports.on('error', () => {})
     // The shell and the leader hold the pipe: now both are gone, without a report.
     shell.reports.once('close', () => this.onLost(shell))
-    let rest = ''
-    shell.reports.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) this.onReport(shell, line)
-    })
+    readReports(shell.reports, (line) => this.onReport(shell, line))
     shell.orders.write(this.script)
     return shell
   }
 
-  /** `ID pid N`, `ID failed`, and in any case `ID exit CODE`. */
+  /** `pid N` when the leader is ready, `failed` when its command cannot be started, and in any case `exit CODE`. */
   private onReport(shell: PoolShell, line: string): void {
     const { job } = shell
-    const [taskId, what, number] = line.split(' ')
-    if (!job || taskId !== job.start.taskId) return
-    job.hasBegun = true
-    if (what === 'pid') job.pid.resolve(Number(number))
-    else if (what === 'failed') fail(job, startProblem(job.start.cwd))
+    const [what, number] = line.split(' ')
+    if (!job) return
+    if (what === 'pid') {
+      job.isReady = true
+      job.pid.resolve(Number(number))
+      this.order(job)
+    } else if (what === 'failed') fail(job, startProblem(job.command?.cwd))
     else if (what === 'exit') {
       shell.job = undefined
+      job.shell = undefined
       shell.reports.unref()
       this.keep(shell)
-      job.events.exit({ exitCode: Number(number) })
+      if (job.isReady) job.events.exit({ exitCode: Number(number) })
+      else fail(job, startProblem(job.command?.cwd))
     }
   }
 
@@ -145,9 +171,10 @@ export class LeaderPool implements Leaders {
     const { job } = shell
     shell.job = undefined
     if (!job) return
+    job.shell = undefined
     if (error) fail(job, error)
     // Somebody ended the shell while it was idle, and we had not noticed yet.
-    else if (!job.hasBegun && job.tries < 3) this.give(job)
+    else if (!job.isReady && job.tries < 3) this.give(job)
     else {
       job.pid.resolve(undefined)
       job.events.exit({ signal: 'SIGKILL' })
@@ -158,19 +185,4 @@ export class LeaderPool implements Leaders {
 function fail(job: Job, error: Error): void {
   job.pid.resolve(undefined)
   job.events.error(error)
-}
-
-function startProblem(cwd: string): Error {
-  try {
-    if (!statSync(cwd).isDirectory()) return Object.assign(new Error(`${cwd} is not a folder`), { code: 'ENOTDIR' })
-    accessSync(cwd, constants.X_OK)
-  } catch (error) {
-    if (error instanceof Error) return error
-  }
-  return new Error('the system refused to start it; perhaps it is too long, or too many processes are running')
-}
-
-/** For sh: everything in single quotes stands for itself. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,46 +1,97 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import type { ExitStatus } from './running-process'
 
-/** What a leader is started for. */
-export interface LeaderStart {
-  /** Path of the terminal's side for programs. */
-  terminal: string
+/** What a leader is given to run. */
+export interface LeaderCommand {
   shell: string
   command: string
   cwd: string
-  env: Record<string, string>
   taskId: string
 }
 
 export interface LeaderEvents {
-  /** The command ended. */
+  /** The command ended; or, when none was given, the leader did. */
   exit: (status: ExitStatus) => void
-  /** The leader could not be started; nothing else is called. */
+  /** The leader or its command could not be started; nothing else is called. */
   error: (error: Error) => void
 }
 
-/** The process that leads the session of one command. */
+/** The process that leads the session of one command. It waits for it with its terminal open. */
 export interface Leader {
-  /** Resolves a moment after the start; undefined when it could not be started. */
+  /** Resolves when it is ready; undefined when it could not be started. */
   pid: Promise<number | undefined>
+  /** Gives it its command, ready or not; once. */
+  run(command: LeaderCommand): void
+  /** Lets one go that has no command. */
+  dismiss(): void
 }
 
 /** A way to start leaders. */
 export interface Leaders {
-  /** Throws nothing. */
-  start(start: LeaderStart, events: LeaderEvents): Leader
-  /** Gets ready for commands with this environment. */
-  warm(env: Record<string, string>): void
-  /** Lets go of what `warm` made; leaders run on. */
+  /** `terminal`: path of the programs' side. Until `run`, the leader does not keep our process alive. Throws nothing. */
+  start(terminal: string, env: Record<string, string>, events: LeaderEvents): Leader
+  /** Lets go of everything that has no command; leaders with one run on. */
   close(): void
 }
 
 /**
- * Run by sh as the leader of a new session, with SHELL COMMAND TERMINAL ID. Opening the terminal makes it the session's own, so that programs
- * find it as /dev/tty; `-opost` lets output through ten times as fast, and with `-echo` what a person types there never becomes output. With job control (`set -m`) the command gets a process group of its
- * own: when it ends, what it left in the background is not hung up, as it would be if the command itself led the session. The group's number
- * is the first line of the output, before anything of the command. If an ID is given, the leader's own number goes to file 3.
+ * Run by sh as the leader of a new session, with TERMINAL as argument; file 0 brings its order, file 3 takes its reports. Opening the terminal makes it the
+ * session's own, so that programs find it as /dev/tty; `-opost` lets output through ten times as fast, and with `-echo` what a person types there never
+ * becomes output. With job control (`set -m`) the command gets a process group of its own: when it ends, what it left in the background is not hung up, as
+ * it would be if the command itself led the session. The group's number is the first line of the output, before anything of the command; the quickest way for
+ * a subshell to learn its number is to go to /proc/self. The environment gets the task's mark before the command is executed, so that a search finds it there.
+ * Nothing of the user's environment begins with `trestle_`, so no variable of this script is one of the command's.
  */
-export const LEADER_SCRIPT = `[ -z "$4" ] || echo "$4 pid $$" >&3
-exec <>"$3" >&0 2>/dev/null; stty -opost -echo; exec </dev/null; set -m
-( read -r p x </proc/self/stat || p=$(exec sh -c 'echo $PPID'); printf '%s\\n' "$p"; exec "$1" -c -- "$2" 2>&1 3>&- )
+export const LEADER_SCRIPT = `exec 4<&0 <>"$1" >&0 2>/dev/null; stty -opost -echo; exec </dev/null; set -m
+trestle_n='
+'
+run() {
+  ( if cd -P /proc/self; then trestle_p=\${PWD#/proc/}; else trestle_p=$(exec sh -c 'echo $PPID'); fi
+    cd -P -- "$2" || { echo failed >&3; exit 1; }
+    unset OLDPWD
+    export TRESTLE_TASK="$1"
+    printf '%s\\n' "$trestle_p"
+    exec "$3" -c -- "$4" 2>&1 3>&- )
+}
+echo "pid $$" >&3
+IFS= read -r trestle_order <&4 || exit 0
+exec 4<&-
+eval "$trestle_order"
 exit $?`
+
+/** One line that tells a leader what to run. */
+export function orderOf({ taskId, cwd, shell, command }: LeaderCommand): string {
+  return `run ${[taskId, cwd, shell, command].map((word) => quote(word).replaceAll('\n', `'"$trestle_n"'`)).join(' ')}\n`
+}
+
+/** For a leader that is not needed. */
+export const DISMISSAL = 'exit 0\n'
+
+/** For sh: everything in single quotes stands for itself. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** Calls `report` with each line. */
+export function readReports(reports: Socket, report: (line: string) => void): void {
+  let rest = ''
+  reports.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) report(line)
+  })
+}
+
+/** Why a command could not be started. */
+export function startProblem(cwd: string | undefined): Error {
+  try {
+    if (cwd !== undefined) {
+      if (!statSync(cwd).isDirectory()) return Object.assign(new Error(`${cwd} is not a folder`), { code: 'ENOTDIR' })
+      accessSync(cwd, constants.X_OK)
+    }
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  return new Error('the system refused to start it; perhaps it is too long, or too many processes are running')
+}

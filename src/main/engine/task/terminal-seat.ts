@@ -1,0 +1,152 @@
+import { closeSync, write } from 'node:fs'
+import { ReadStream } from 'node:tty'
+import { openMasters, openTerminal, type NativePty } from './open-terminal'
+import type { ExitStatus, ProcessEvents, ProcessStart, RunningProcess } from './running-process'
+import type { Leader, Leaders } from './session-leader'
+import { sessionProcesses, signalGroup, type SessionProcess } from './session-processes'
+import { stopSession } from './stop-session'
+
+/** Filled by the event loop right before each call of `data`, so one buffer serves all terminals. */
+let readBuffer: Buffer | undefined
+
+/**
+ * A terminal with a leader that has it open: all that a command needs except the command. Half of the time a short one takes is spent on this,
+ * so one is made ready while the model thinks. Serves one command. See LEADER_SCRIPT.
+ */
+export class TerminalSeat implements RunningProcess {
+  private readonly master: number
+  private readonly slave: number
+  private readonly stream: ReadStream
+  private readonly leader: Leader
+  private events: ProcessEvents | undefined
+  private taskId = ''
+  private leaderPid: number | undefined
+  private group: number | undefined
+  /** The first line of the output, until it is complete. */
+  private header: string | undefined = ''
+  /** Why the leader could not be started, until somebody wants to know. */
+  private problem: Error | undefined
+  private exit: ExitStatus | undefined
+  private isReleased = false
+  private isClosed = false
+  /** Our programs' end is held until the command has begun: a terminal nobody has open is at its end. */
+  private isHeld = true
+
+  /** Throws when there is no terminal left. Until `run`, nothing of it keeps our process alive. */
+  constructor(native: NativePty, leaders: Leaders, env: Record<string, string>) {
+    const { master, slave, path } = openTerminal(native)
+    this.master = master
+    this.slave = slave
+    this.stream = readTerminal(master, (bytes) => this.onBytes(bytes))
+    this.stream.unref()
+    this.stream.once('close', () => {
+      openMasters.delete(master)
+      this.isClosed = true
+      if (!this.isReleased) this.events?.end()
+    })
+    this.leader = leaders.start(path, env, { exit: (status) => this.onExit(status), error: (error) => this.onError(error) })
+    void this.leader.pid.then((known) => (this.leaderPid = known))
+  }
+
+  /** The leader has ended, or never began. */
+  get isOver(): boolean {
+    return this.exit !== undefined || this.problem !== undefined
+  }
+
+  /** Lets go of a seat that has no command. Not before its leader has opened the terminal: by then the same path may be another one's. */
+  dismiss(): void {
+    this.leader.dismiss()
+    void this.leader.pid.then(() => this.release())
+  }
+
+  run({ taskId, command, cwd, shell }: ProcessStart, events: ProcessEvents): RunningProcess {
+    this.events = events
+    this.taskId = taskId
+    this.stream.ref()
+    this.leader.run({ taskId, command, cwd, shell })
+    return this
+  }
+
+  get pid(): number | undefined {
+    return this.group ?? this.leaderPid
+  }
+
+  resume(): void {
+    this.stream.resume()
+  }
+
+  write(data: string): void {
+    this.writeAll(Buffer.from(data))
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const leader = this.leaderPid ?? (await this.leader.pid)
+    if (leader === undefined) return
+    const groups = (): number[] => (this.group === undefined ? [] : [this.group])
+    await stopSession({ taskId: this.taskId, leader, leaderOnlyWaits: true, leaderIsGone: () => this.exit !== undefined, groups }, graceMs)
+    this.letGo()
+  }
+
+  async leftRunning(): Promise<SessionProcess[]> {
+    const { leaderPid, group } = this
+    return leaderPid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(leaderPid, [group]) : []
+  }
+
+  release(): void {
+    this.isReleased = true
+    this.isClosed = true
+    this.letGo()
+    this.stream.destroy()
+  }
+
+  private onExit(status: ExitStatus): void {
+    this.exit = status
+    this.letGo()
+    if (this.events) this.events.exit(status)
+    else this.release()
+  }
+
+  private onError(error: Error): void {
+    this.problem = error
+    this.release()
+    this.events?.error(error)
+  }
+
+  private onBytes(bytes: Uint8Array): boolean {
+    if (!this.events) return true
+    if (this.header === undefined) return this.events.data(bytes)
+    const end = bytes.indexOf(0x0a)
+    this.header += Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('latin1')
+    if (end < 0) return true
+    this.group = Number(this.header)
+    this.header = undefined
+    this.letGo()
+    this.events.begun?.()
+    return end + 1 < bytes.length ? this.events.data(bytes.subarray(end + 1)) : true
+  }
+
+  /** The terminal takes 4 KB at a time; while it is full, nobody reads, and what is typed waits. */
+  private writeAll(bytes: Buffer): void {
+    if (this.isClosed) return
+    write(this.master, bytes, (error, written) => {
+      if (this.isClosed || (error && error.code !== 'EAGAIN')) return
+      const left = bytes.subarray(error ? 0 : written)
+      if (left.length > 0) setTimeout(() => this.writeAll(left), error ? 50 : 0).unref()
+    })
+  }
+
+  private letGo(): void {
+    if (this.isHeld) closeSync(this.slave)
+    this.isHeld = false
+  }
+}
+
+function readTerminal(master: number, onBytes: (bytes: Uint8Array) => boolean): ReadStream {
+  const buffer = (readBuffer ??= Buffer.allocUnsafeSlow(64 * 1024))
+  const stream = new ReadStream(master, { onread: { buffer, callback: (count) => onBytes(buffer.subarray(0, count)) } })
+  // Linux reports the end as EIO, others as an end.
+  stream.on('error', () => {})
+  stream.once('end', () => stream.destroy())
+  stream.resume()
+  return stream
+}
