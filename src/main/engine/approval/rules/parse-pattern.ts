@@ -1,4 +1,5 @@
 import { nearest } from '../../../../shared/nearest'
+import { TOOL_LIST } from '../../tool/tool-list'
 import { decodeWord } from '../shell/decode-word'
 
 /** A pattern taken apart. */
@@ -9,7 +10,8 @@ export interface ParsedPattern {
 }
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
-const TOOLS = [...FILE_TOOLS, 'Bash', 'FetchURL', 'WebSearch', 'TodoList']
+/** The one list of tools, so that a new one can be named in a rule at once. */
+const TOOLS = TOOL_LIST.map(({ name }) => name)
 
 /** Reads `Tool` or `Tool(pattern)`; `mistake` says what is wrong with it, to follow the word "pattern". */
 export function parsePattern(text: string): ParsedPattern | { mistake: string } {
