@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine'
+import type { Engine } from '../../src/main/engine/engine-api'
+import type { RecordedEvent, SessionEvent } from '../../src/shared/model/event'
+import { textOf } from '../../src/shared/model/message'
+import type { Task } from '../../src/shared/model/task'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import type { ModelScript } from '../support/model-script'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { endHosts, sourceTaskHost } from '../support/source-task-host'
+
+const SECRET = 'correct-horse-battery-staple'
+const ASKS = `read -s -p "Password: " x </dev/tty; echo; echo "got \${#x} characters"`
+
+let scratch: Scratch
+let server: ModelServer
+let engine: Engine | undefined
+const told: RecordedEvent[] = []
+
+beforeEach(() => {
+  scratch = createScratch()
+  told.length = 0
+})
+afterEach(async () => {
+  await engine?.close()
+  engine = undefined
+  await server.close()
+  await endHosts(scratch.home)
+  scratch.remove()
+})
+
+/** A session whose model plays the script; everything is allowed. */
+async function session(script: ModelScript, { interactive = true, more = '' } = {}): Promise<{ engine: Engine; sessionId: string }> {
+  server = await startModelServer({ script })
+  writeConfig(scratch.home, configFor(server.baseUrl, { more }))
+  engine = await createEngine({ version: '0.0.0-test', home: scratch.home, interactive, taskHost: sourceTaskHost, watch: false })
+  const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
+  engine.sessions.listen(sessionId, (event: SessionEvent) => {
+    if ('seq' in event) told.push(event)
+  })
+  return { engine, sessionId }
+}
+
+/** Resolves with the first task that fits; looks at those there are, then listens. */
+async function taskWhere(of: Engine, fits: (task: Task) => boolean): Promise<Task> {
+  const { promise, resolve } = Promise.withResolvers<Task>()
+  const unlisten = of.onChange((change) => {
+    if (change.kind === 'task' && fits(change.task)) resolve(change.task)
+  })
+  const known = (await of.tasks.list({})).find(fits)
+  if (known) resolve(known)
+  return promise.finally(unlisten)
+}
+
+/** Resolves when so many turns have ended. */
+function turnsEnded(of: Engine, sessionId: string, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (told.filter((event) => event.type === 'turn.finished').length >= count) resolve()
+    }
+    of.sessions.listen(sessionId, look)
+    look()
+  })
+}
+
+function resultOf(callId: string): string {
+  const finished = told.find((event) => event.type === 'tool.finished' && event.callId === callId)
+  return finished?.type === 'tool.finished' ? textOf(finished.content) : ''
+}
+
+function filesWith(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(text))
+}
+
+const bash = (input: Record<string, unknown>) => ({ text: '', toolCalls: [{ name: 'Bash', id: 'call', input }] })
+
+test('a password asked at the terminal is answered there: the model learns that, and the password is nowhere', async () => {
+  const { engine: live, sessionId } = await session([bash({ command: ASKS }), { text: 'done' }])
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  const waiting = await taskWhere(live, (task) => task.prompt !== undefined)
+  expect(waiting).toMatchObject({ status: 'running', sessionId, callId: 'call', prompt: { text: expect.stringContaining('Password:') } })
+  await live.tasks.input(waiting.taskId, `${SECRET}\r`)
+  await turnsEnded(live, sessionId, 1)
+  expect(resultOf('call')).toMatch(
+    new RegExp(
+      `got ${SECRET.length} characters\\n\\[The command waited for input at its terminal, not on stdin: "Password:"; the user typed`,
+    ),
+  )
+  await live.close()
+  expect(filesWith(SECRET, scratch.home)).toEqual([])
+  expect(JSON.stringify(told)).not.toContain(SECRET)
+  expect(JSON.stringify(server.requests)).not.toContain(SECRET)
+}, 20_000)
+
+test('while it waits for a person its time does not run out behind their back', async () => {
+  const { engine: live, sessionId } = await session([bash({ command: ASKS, timeout: 1_500 }), { text: 'done' }])
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  const { taskId } = await taskWhere(live, (task) => task.prompt !== undefined)
+  // Longer than the whole limit.
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await live.tasks.input(taskId, 'x\r')
+  await turnsEnded(live, sessionId, 1)
+  expect(resultOf('call')).toContain('got 1 characters')
+}, 20_000)
+
+test('with nobody there a command that asks runs into its limit, and the model is told what to do instead', async () => {
+  const { engine: headless, sessionId } = await session([bash({ command: ASKS, timeout: 2_500 }), { text: 'done' }], { interactive: false })
+  await headless.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await turnsEnded(headless, sessionId, 1)
+  expect(resultOf('call')).toMatch(/waited for input at its terminal, not on stdin: "Password:"\. Nobody is there to type, so it waited/)
+}, 20_000)
+
+test('a command that is moved to the background ends the call, goes on, and its end comes as news', async () => {
+  const command = 'echo begun; while [ ! -e go ]; do sleep 0.05; done; echo through'
+  const { engine: live, sessionId } = await session((request, index) => {
+    if (index === 0) return bash({ command })
+    return { text: JSON.stringify(request.body['messages']).includes('<task-news>') ? 'heard' : 'waiting' }
+  })
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  const { taskId } = await taskWhere(live, (task) => task.lastLine === 'begun')
+  expect(await live.tasks.moveToBackground(taskId)).toMatchObject({ background: true, status: 'running' })
+  await turnsEnded(live, sessionId, 1)
+  expect(resultOf('call')).toMatch(
+    new RegExp(`^begun\\nThe user moved this command to the background, where it goes on\\.\\ntask_id: ${taskId}\\n`),
+  )
+  writeFileSync(join(scratch.project, 'go'), '')
+  await turnsEnded(live, sessionId, 2)
+  const [news] = told.filter((event) => event.type === 'turn.started' && event.news)
+  expect(news).toMatchObject({ news: [{ taskId, status: 'completed', exitCode: 0 }] })
+  expect(JSON.stringify(news)).toContain('through')
+}, 20_000)
+
+test('at its time limit a command goes on in the background where the settings say so', async () => {
+  const { engine: live, sessionId } = await session(
+    [bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }, { text: 'ok' }],
+    {
+      more: '[tasks]\nat_time_limit = "background"\n',
+    },
+  )
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await turnsEnded(live, sessionId, 1)
+  const [, taskId = ''] =
+    /^begun\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(resultOf('call')) ?? []
+  expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })
+  await turnsEnded(live, sessionId, 2)
+  expect(told.filter((event) => event.type === 'turn.started' && event.news)).toHaveLength(1)
+}, 20_000)

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { RecordedEvent } from '../../src/shared/model/event'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import type { ModelScript, RecordedRequest } from '../support/model-script'
+import { runCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { serveApp } from '../support/served-app'
+import { until } from '../support/until'
+
+/** How often the app is killed; TRESTLE_KILLS=100 for the full count. */
+const KILLS = Number(process.env['TRESTLE_KILLS'] ?? 6)
+
+let scratch: Scratch
+let server: ModelServer
+beforeEach(() => {
+  scratch = createScratch()
+})
+afterEach(async () => {
+  await server.close()
+  // The task host ends by itself when it has nothing to do.
+  await until(() => !hostRuns(scratch.home), 'the task host to end', 20_000)
+  scratch.remove()
+})
+
+async function serveModel(script: ModelScript, more = ''): Promise<void> {
+  server = await startModelServer({ script })
+  writeConfig(scratch.home, configFor(server.baseUrl, { more }))
+}
+
+function print(prompt: string, ...more: string[]) {
+  return runCli(['print', prompt, '--cwd', scratch.project, '--output-format', 'stream-json', ...more], { home: scratch.home })
+}
+
+function recorded(stdout: string): RecordedEvent[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RecordedEvent)
+    .filter((event) => 'seq' in event)
+}
+
+/** All events of all sessions, as they are in the store. */
+function stored(): RecordedEvent[] {
+  const db = new Database(join(scratch.home, 'trestle.db'), { readonly: true })
+  try {
+    return db
+      .prepare<[], { body: string; sessionId: string }>('SELECT session_id AS sessionId, body FROM event ORDER BY id')
+      .all()
+      .map(({ body, sessionId }) => ({ ...(JSON.parse(body) as RecordedEvent), sessionId }))
+  } finally {
+    db.close()
+  }
+}
+
+/** The tasks that the agent was told of, one entry for each time. */
+function told(): string[] {
+  return stored().flatMap((event) =>
+    event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []).map(({ taskId }) => taskId) : [],
+  )
+}
+
+function started(): string[] {
+  return stored().flatMap((event) => (event.type === 'task.started' ? [event.task.taskId] : []))
+}
+
+/** Whether a process has this home on its command line. */
+function hostRuns(home: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      return words.includes(home) && words.some((word) => word.includes('task-host'))
+    } catch {
+      return false
+    }
+  })
+}
+
+function messagesOf({ body }: RecordedRequest): string {
+  return JSON.stringify(body['messages'])
+}
+
+const IN_BACKGROUND = (command: string) => ({
+  text: '',
+  toolCalls: [{ name: 'Bash', input: { command, description: 'a test', run_in_background: true } }],
+})
+
+it('a model starts a server in the background, reads what it printed, pages its log without being asked, and stops it', async () => {
+  const rules = ['Bash(node *)', 'TaskStop'].map((pattern) => `[[permission.rules]]\ndecision = "allow"\npattern = "${pattern}"\n`).join('')
+  let [taskId, outputPath] = ['', '']
+  await serveModel((request, index) => {
+    const said = messagesOf(request)
+    taskId = /task_id: (bash-\w{8})/.exec(said)?.[1] ?? taskId
+    outputPath = /output_path: ([^\\"]+)/.exec(said)?.[1] ?? outputPath
+    if (index === 0) {
+      const listen = `require('http').createServer().listen(0, '127.0.0.1', function () { console.log('ready on', this.address().port) })`
+      return IN_BACKGROUND(`node -e "${listen}"`)
+    }
+    if (!said.includes('ready on '))
+      return { text: '', toolCalls: [{ name: 'TaskOutput', input: { task_id: taskId, block: true, timeout: 1 } }] }
+    if (!said.includes('1\\tready on ')) return { text: '', toolCalls: [{ name: 'Read', input: { path: outputPath } }] }
+    if (!said.includes('status: stopped')) return { text: '', toolCalls: [{ name: 'TaskStop', input: { task_id: taskId } }] }
+    return { text: 'done' }
+  }, rules)
+  const run = await print('serve', '--permission-mode', 'ask')
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const events = recorded(run.stdout)
+  const finished = events.filter((event) => event.type === 'tool.finished')
+  expect(finished.filter((event) => event.isError)).toEqual([])
+  expect(finished[0]!.details).toMatchObject({ kind: 'task', started: 'started', task: { status: 'running', outputPath } })
+  expect(finished.at(-1)!.details).toMatchObject({ kind: 'task', told: true, task: { status: 'stopped' } })
+  expect(told()).toEqual([])
+}, 30_000)
+
+it('print mode ends although a task runs, says so, and the agent is told by the next run, once', async () => {
+  await serveModel((request, index) => {
+    if (index === 0) return IN_BACKGROUND('sleep 1; echo finished; exit 3')
+    return { text: messagesOf(request).includes('<task-news>') ? 'heard' : 'not heard' }
+  })
+  const first = await print('start', '--permission-mode', 'auto')
+  const [taskId = ''] = started()
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(taskId) })
+  const { sessionId } = recorded(first.stdout)[0]!
+  await until(() => readFileSync(join(scratch.home, 'tasks', taskId, 'task.json'), 'utf8').includes('"failed"'), 'the task to end')
+  const second = await print('and now', '-S', sessionId, '--permission-mode', 'auto')
+  const steered = recorded(second.stdout).filter((event) => event.type === 'turn.steered')
+  expect(steered).toMatchObject([{ by: 'task', news: [{ taskId, status: 'failed', exitCode: 3 }] }])
+  expect(messagesOf(server.requests.at(-1)!)).toContain('finished')
+  await print('and again', '-S', sessionId, '--permission-mode', 'auto')
+  expect(told()).toEqual([taskId])
+}, 30_000)
+
+it(
+  'the app tells of every task exactly once, however often it is killed, also when it ended while no app ran',
+  async () => {
+    await serveModel((request) => {
+      const messages = request.body['messages'] as { role: string; content: unknown }[]
+      const asked = messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1)
+      return asked.some(({ content }) => JSON.stringify(content).includes('start one'))
+        ? IN_BACKGROUND('sleep 0.4; echo over')
+        : { text: 'well' }
+    })
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, TRESTLE_HOME: scratch.home }
+    const first = await print('start one', '--permission-mode', 'auto')
+    const { sessionId } = recorded(first.stdout)[0]!
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const app = await serveApp(env)
+      await new Promise((resolve) => setTimeout(resolve, (kill * 137) % 900))
+      await app.kill()
+      await print('start one', '-S', sessionId, '--permission-mode', 'auto')
+    }
+    const app = await serveApp(env)
+    try {
+      await until(() => told().length >= started().length, 'everything to be told', 20_000)
+      const ids = started()
+      expect(ids).toHaveLength(KILLS + 1)
+      expect(told().toSorted()).toEqual(ids.toSorted())
+    } finally {
+      await app.close()
+    }
+  },
+  60_000 + KILLS * 5_000,
+)
