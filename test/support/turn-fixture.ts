@@ -60,7 +60,7 @@ export interface TurnFixture {
   live: TurnLiveEvent[]
   requests: ModelRequest[]
   pauses: number[]
-  stop(): void
+  stop(reason?: Error): void
   /** Hands a message to the running turn. */
   steer(words: string): void
   /** Resolves when an event of this type has been recorded. */
@@ -147,7 +147,7 @@ export function turnFixture({
     live,
     requests,
     pauses,
-    stop: () => abort.abort(),
+    stop: (reason) => abort.abort(reason),
     steer: (words) => void steering.push(words),
     recorded: (type) =>
       events.some((event) => event.type === type) ? Promise.resolve() : new Promise((resolve) => waiting.push({ type, resolve })),
