@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from './parse'
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'permission', CommandSpec> = {
+export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'task' | 'permission', CommandSpec> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -41,6 +41,23 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'permission', Comm
       session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
       'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
+      help: HELP,
+    },
+  },
+  task: {
+    summary: 'See and stop background tasks, beside a running app and without one.',
+    positionals: {
+      name: 'list | output ID | stop ID... | kill-orphans',
+      help: 'List tasks; show what one printed; stop some with all they started; stop what crashed runs left behind.',
+      max: 1000,
+    },
+    options: {
+      json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+      all: { type: 'boolean', help: 'list: those that have ended, too. stop: every running one.' },
+      limit: { type: 'string', value: 'N', help: 'list: at most so many (default: 20).' },
+      tail: { type: 'string', value: 'N', help: 'output: only the last N lines.' },
+      follow: { type: 'boolean', short: 'f', help: 'output: go on until the task has ended.' },
+      reason: { type: 'string', value: 'TEXT', help: 'stop: why, for the agent that started it.' },
       help: HELP,
     },
   },

@@ -22,9 +22,9 @@ export function helpText(command?: CommandName): string {
   ].join('\n')
 }
 
-/** `"prompt"`; a name with quotes of its own stands as it is. */
+/** `"prompt"`; a name with quotes or choices of its own stands as it is. */
 function positional(name: string): string {
-  return name.includes('"') ? name : `"${name}"`
+  return /["|]/.test(name) ? name : `"${name}"`
 }
 
 function commandHelp(name: CommandName): string {

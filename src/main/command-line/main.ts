@@ -30,6 +30,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { printMain } = await import('../host/print/print-main')
       return printMain(parsed, version)
     }
+    case 'task': {
+      const { taskMain } = await import('../host/task/task-main')
+      return taskMain(parsed)
+    }
     case 'permission': {
       const { permissionMain } = await import('../host/permission/permission-main')
       return permissionMain(parsed)

@@ -1,0 +1,95 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { Orphan, Task } from '../../../shared/model/task'
+import type { TaskCustody } from '../../engine/task/task-custody'
+import { table } from './table'
+
+/** Running tasks, or all; newest first. */
+export async function listTasks(
+  custody: TaskCustody,
+  { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean },
+): Promise<number> {
+  const tasks = await custody.list({ activeOnly: !all, limit })
+  if (isJson) return say(`${JSON.stringify(tasks)}\n`)
+  if (tasks.length === 0) return say(all ? 'There are no tasks.\n' : 'No task runs. Ended ones: trestle task list --all\n')
+  return say(table(['ID', 'STATUS', 'TIME', 'PID', 'COMMAND', 'LAST LINE'], tasks.map(rowOf)))
+}
+
+/** 1 when one of them could not be stopped. */
+export async function stopTasks(
+  custody: TaskCustody,
+  which: readonly string[] | 'all',
+  { isJson, reason }: { isJson: boolean; reason: string },
+): Promise<number> {
+  const ids =
+    which === 'all' ? (await custody.list({ activeOnly: true })).filter(({ background }) => background).map(({ taskId }) => taskId) : which
+  const failures: string[] = []
+  const before = new Map<string, Task>()
+  const stopped = await Promise.all(
+    ids.map(async (taskId) => {
+      try {
+        before.set(taskId, await custody.get(taskId))
+        return [await custody.stop(taskId, reason)]
+      } catch (error) {
+        if (!(error instanceof CodedError)) throw error
+        failures.push(error.message)
+        return []
+      }
+    }),
+  )
+  for (const failure of failures) process.stderr.write(`trestle: ${failure} trestle task list --all shows those there are.\n`)
+  const tasks = stopped.flat()
+  if (isJson) say(`${JSON.stringify(tasks)}\n`)
+  else if (ids.length === 0) say('No task runs.\n')
+  else {
+    for (const { taskId, status, command } of tasks) {
+      const hadEnded = before.get(taskId)?.status !== 'running'
+      say(`${taskId}  ${hadEnded ? `had ended already: ${status}` : status}  ${oneLine(command, 100)}\n`)
+    }
+  }
+  return failures.length > 0 ? 1 : 0
+}
+
+/** Stops what crashed runs left behind. */
+export async function killOrphans(custody: TaskCustody, pids: readonly number[] | undefined, isJson: boolean): Promise<number> {
+  const orphans = (await custody.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
+  const { stopped } = orphans.length > 0 ? await custody.killOrphans(orphans.map(({ pid }) => pid)) : { stopped: 0 }
+  if (isJson) return say(`${JSON.stringify({ stopped, orphans })}\n`)
+  if (orphans.length === 0) return say('Nothing is left of crashed runs.\n')
+  say(
+    table(
+      ['PID', 'TASK', 'COMMAND'],
+      orphans.map(({ pid, taskId, command }: Orphan) => [String(pid), taskId, oneLine(command, 100)]),
+    ),
+  )
+  return say(`${stopped} of ${orphans.length} stopped.\n`)
+}
+
+function rowOf(task: Task): string[] {
+  const { taskId, status, startedAt, endedAt, pid, command, lastLine, exitCode, prompt } = task
+  const shown = prompt ? 'waits for you' : status === 'failed' && exitCode !== undefined ? `failed (${exitCode})` : status
+  return [
+    taskId,
+    shown,
+    duration((endedAt ?? Date.now()) - startedAt),
+    pid === undefined ? '' : String(pid),
+    oneLine(command, 60),
+    oneLine(lastLine ?? '', 60),
+  ]
+}
+
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+function oneLine(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+function say(text: string): number {
+  process.stdout.write(text)
+  return 0
+}

@@ -1,0 +1,90 @@
+import { realpathSync } from 'node:fs'
+import { didYouMean, UsageError, type Parsed } from '../../command-line/parse'
+import { DEFAULT_SETTINGS } from '../../engine/config/settings'
+import { resolveHome } from '../../engine/config/home'
+import { commandEnv } from '../../engine/task/command-env'
+import { createTerminalTasks } from '../../engine/task/create-terminal-tasks'
+import { createTaskCustody } from '../../engine/task/custody/create-task-custody'
+import type { TaskCustody } from '../../engine/task/task-custody'
+import { nearest } from '../../../shared/nearest'
+import { killOrphans, listTasks, stopTasks } from './task-actions'
+import { printOutput } from './task-output'
+
+/** Which options go with which action. */
+const ACTIONS = {
+  list: ['json', 'all', 'limit'],
+  output: ['json', 'tail', 'follow'],
+  stop: ['json', 'all', 'reason'],
+  'kill-orphans': ['json'],
+} as const
+
+type Action = keyof typeof ACTIONS
+
+/** `trestle task`: looks at and stops tasks, beside a running app and without one. Returns the exit code: 0, or 1 when something could not be done. */
+export async function taskMain({ values, positionals: [action, ...ids] }: Parsed): Promise<number> {
+  if (action === undefined || !Object.hasOwn(ACTIONS, action)) {
+    const names = Object.keys(ACTIONS)
+    throw wrong(
+      action === undefined ? `Say what to do: ${names.join(', ')}.` : `Unknown "${action}".${didYouMean(nearest(action, names, 1))}`,
+    )
+  }
+  const known: readonly string[] = ACTIONS[action as Action]
+  const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
+  if (stray !== undefined) {
+    const owner = Object.entries(ACTIONS).find(([, names]) => (names as readonly string[]).includes(stray))?.[0]
+    throw wrong(`--${stray} goes with ${owner}, not with ${action}.`)
+  }
+  const isJson = values['json'] === true
+  const custody = openCustody()
+  try {
+    switch (action as Action) {
+      case 'list':
+        if (ids.length > 0) throw wrong(`list takes no ids; for the output of one: trestle task output ${ids[0]}.`)
+        return await listTasks(custody, { all: values['all'] === true, limit: wholeNumber(values['limit'], 'limit') ?? 20, isJson })
+      case 'output': {
+        const [taskId] = ids
+        if (taskId === undefined || ids.length > 1) throw wrong('output takes the id of one task; trestle task list --all shows them.')
+        const tail = wholeNumber(values['tail'], 'tail')
+        return await printOutput(custody, taskId, { isJson, follow: values['follow'] === true, ...(tail !== undefined && { tail }) })
+      }
+      case 'stop': {
+        const all = values['all'] === true
+        if (all === ids.length > 0) throw wrong('stop takes ids of tasks, or --all.')
+        const { reason } = values
+        return await stopTasks(custody, all ? 'all' : ids, {
+          isJson,
+          reason: typeof reason === 'string' ? reason : 'Stopped from the command line.',
+        })
+      }
+      case 'kill-orphans': {
+        const pids = ids.map((id) => wholeNumber(id, 'process number') ?? 0)
+        return await killOrphans(custody, pids.length > 0 ? pids : undefined, isJson)
+      }
+    }
+  } finally {
+    await custody.close('keep')
+  }
+}
+
+/** Finds the host there is; starts none. */
+function openCustody(): TaskCustody {
+  const home = realpathSync(resolveHome())
+  const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
+  return createTaskCustody({
+    home,
+    interactive: false,
+    env,
+    settings: () => DEFAULT_SETTINGS.tasks,
+    local: createTerminalTasks({ outputDir: home, env }),
+  })
+}
+
+function wholeNumber(value: Parsed['values'][string], name: string): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value)
+  throw wrong(`${name === 'process number' ? 'A process number' : `--${name}`} is a whole number from 1 on; not "${String(value)}".`)
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, 'task')
+}
