@@ -98,7 +98,7 @@ export function App({ connection }: { connection: Connection }) {
         )}
         {view.kind === 'tasks' && (
           <>
-            <HeaderBar {...frame} title="Tasks" folder={undefined} onClose={leave} />
+            <HeaderBar {...frame} title="Tasks" folder={undefined} onClose={() => useLayout.getState().goBack()} />
             {banners}
             <TasksPage
               taskId={view.taskId}
@@ -151,6 +151,9 @@ function openSidebar(): void {
   useLayout.getState().setDrawer('sidebar')
 }
 
+/** One step back: an open terminal first, then the page. */
 function leave(): void {
-  useLayout.getState().goBack()
+  const { view, openTasks, goBack } = useLayout.getState()
+  if (view.kind === 'tasks' && view.taskId !== undefined) openTasks()
+  else goBack()
 }

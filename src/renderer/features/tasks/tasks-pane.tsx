@@ -104,7 +104,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
       {waits(task) ? (
         <div className="pane-task-ask">
           <span className="min-w-0 flex-1">
-            Asks on its terminal: {task.prompt?.text || 'it reads from it'}. What you type stays there.
+            {task.prompt?.text ? `Asks “${task.prompt.text}” on its terminal.` : 'Reads from its terminal.'} What you type stays there.
           </span>
           <button
             type="button"

@@ -50,7 +50,7 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
           </button>
         ))}
       </div>
-      <div role="search" className="tasks-search">
+      <div role="search" aria-label="Tasks" className="tasks-search">
         <Search aria-hidden className="size-[13px] flex-none" />
         <input
           type="text"

@@ -1,5 +1,8 @@
 import type { Terminal } from '@xterm/xterm'
 
+/** Drivers that only the processor plays: slower than elements. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i
+
 let quick: boolean | undefined
 
 /** Draws a terminal on the graphics card where there is a real one; otherwise, and when the card gives up, xterm draws with elements. */
@@ -17,9 +20,10 @@ export async function drawWithWebgl(terminal: Terminal, isGone: () => boolean): 
   }
 }
 
-/** A card that only the processor plays is slower than elements. */
 function hasGraphics(): boolean {
   const context = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
+  const info = context?.getExtension('WEBGL_debug_renderer_info')
+  const driver = String(info ? context?.getParameter(info.UNMASKED_RENDERER_WEBGL) : context?.getParameter(context.RENDERER))
   context?.getExtension('WEBGL_lose_context')?.loseContext()
-  return context !== null
+  return context !== null && !SOFTWARE.test(driver)
 }

@@ -12,7 +12,7 @@ interface FindBarProps {
 export function FindBar({ matches, onFind, onClose }: FindBarProps) {
   const [words, setWords] = useState('')
   return (
-    <div role="search" className="find-bar">
+    <div role="search" aria-label="Terminal" className="find-bar">
       <input
         autoFocus
         type="text"

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/trestle-context'
 import { Button } from '../../ui/button'
@@ -22,11 +22,14 @@ export function OutputPages({ taskId }: { taskId: string }) {
       gcTime: 0,
     }),
   )
+  const text = useRef<HTMLPreElement>(null)
+  // One reads back from the end.
+  useLayoutEffect(() => text.current?.scrollTo({ top: text.current.scrollHeight }), [data])
   if (error) return <ErrorNote failure={failureFrom(error)} className="m-2" />
   const earlier = data ? data.from - data.dropped : 0
   return (
     <div className="output-pages">
-      <pre tabIndex={0} role="region" aria-label="Output as text">
+      <pre ref={text} tabIndex={0} role="region" aria-label="Output as text">
         {data === undefined ? '' : data.text === '' ? '(no output)' : withoutAnsi(data.text)}
       </pre>
       <div className="output-pages-foot">

@@ -56,9 +56,12 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
   }
   const leave = (): void => {
     terminal.current?.blur()
-    const answer = frame.current?.querySelector<HTMLElement>('[data-answer]')
-    if (before.current?.isConnected) before.current.focus()
-    else answer?.focus()
+    // The button that answers is only there while one does not type.
+    requestAnimationFrame(() => {
+      const answer = frame.current?.querySelector<HTMLElement>('[data-answer]')
+      if (before.current?.isConnected) before.current.focus()
+      else (answer ?? frame.current)?.focus()
+    })
   }
 
   useEffect(() => {
@@ -74,6 +77,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
   return (
     <div
       ref={frame}
+      tabIndex={-1}
       role="group"
       aria-label={name}
       data-size={size}

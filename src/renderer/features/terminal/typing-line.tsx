@@ -45,12 +45,14 @@ export function TypingLine({ prompt, focused, typed, onAnswer, actions }: Typing
           {'•'.repeat(Math.min(typed, MOST_DOTS))}
         </span>
       )}
-      {!focused && (
-        <Button size="small" variant={waits ? 'primary' : 'quiet'} data-answer onClick={onAnswer}>
-          {waits ? 'Answer' : 'Type into it'}
-        </Button>
-      )}
-      {actions}
+      <span className="flex flex-none items-center">
+        {!focused && (
+          <Button size="small" variant={waits ? 'primary' : 'quiet'} data-answer onClick={onAnswer}>
+            {waits ? 'Answer' : 'Type into it'}
+          </Button>
+        )}
+        {actions}
+      </span>
     </div>
   )
 }
