@@ -9,6 +9,8 @@ export interface InboxDeps {
   store: Pick<Store, 'header' | 'waiting' | 'window'>
   choices: Inbox['choices']
   tell(change: EngineChange): void
+  /** How often the requests of other processes are looked at, in ms: one query that finds only sessions which wait. Default 2 s. */
+  lookMs?: number
 }
 
 export interface OpenInbox extends Inbox {
@@ -19,13 +21,11 @@ export interface OpenInbox extends Inbox {
   close(): void
 }
 
-/** How often the requests of other processes are looked at, in ms: one query that finds only sessions which wait. */
-const LOOK_MS = 2000
 /** So far back a log is read to tell how a request has ended. */
 const RECENT_EVENTS = 1000
 
 /** What waits for a person, over all sessions. A fold over their headers: only those that wait are read, and each again only after it has changed. */
-export function createInbox({ store, choices, tell }: InboxDeps): OpenInbox {
+export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
   let timer: NodeJS.Timeout | undefined
   let shown = ''
@@ -66,7 +66,7 @@ export function createInbox({ store, choices, tell }: InboxDeps): OpenInbox {
     },
     watch() {
       shown = fingerprint(list())
-      timer = setInterval(look, LOOK_MS).unref()
+      timer = setInterval(look, lookMs).unref()
     },
     close: () => clearInterval(timer),
   }

@@ -1,6 +1,7 @@
 import { READ_ONLY_COMMANDS } from '../shell/read-only-commands'
 import type { Word } from '../shell/shell-syntax'
-import { HIDING, SHELLS, WRAPPERS } from '../shell/wrappers'
+import { HIDING } from '../shell/hiding-programs'
+import { SHELLS, WRAPPERS } from '../shell/wrappers'
 
 /** Of these nothing is offered but the very command: with other words they remove, send, or run anything. */
 const ONLY_EXACTLY = new Set(

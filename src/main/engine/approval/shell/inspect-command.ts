@@ -2,11 +2,13 @@ import { isAbsolute, join } from 'node:path'
 import type { Workspace } from '../../workspace/workspace'
 import type { CommandPart, TouchedPath } from './command-part'
 import { dangerousCommand } from './dangerous-command'
-import { hiddenOption, STEERING } from './hidden-options'
+import { evaluatedWords } from './evaluated-words'
+import { hiddenOption } from './hidden-options'
 import { parseShell } from './parse-shell'
 import { looksProtected, protectedPath } from './protected-path'
 import { readOnlyPaths } from './read-only-commands'
 import type { Segment, Word } from './shell-syntax'
+import { STEERING } from './steering'
 import { programOf, unwrap } from './unwrap'
 
 const DEEPEST = 8
@@ -52,6 +54,8 @@ const CHANGES: Readonly<Record<string, 'all' | 'last'>> = Object.assign(Object.c
   split: 'all',
   gunzip: 'all',
 } satisfies Record<string, 'all' | 'last'>)
+/** A value that is nothing but itself, wherever it ends up. */
+const PLAIN_VALUE = /^[\w.+/-]*$/
 const HARMLESS =
   /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|DEBUG|NODE_ENV|RUST_LOG|RUST_BACKTRACE|COLUMNS|LINES|TERM|[a-z_][a-z0-9_]*)$/
 
@@ -63,16 +67,20 @@ interface Inspection {
   home: string
   /** A variable that decides what runs was set for the rest of the command. */
   steered: boolean
+  /** See `ShellView`; over all that is nested. */
+  arithmetic: boolean
+  oddValue: boolean
 }
 
 /** Takes a command apart into what it does. What cannot be seen is a part of its own. Never throws. */
 export async function inspectCommand(command: string, cwd: string, workspace: Workspace): Promise<CommandPart[]> {
-  const inspection: Inspection = { workspace, parts: [], folders: [cwd], home: cwd, steered: false }
+  const inspection: Inspection = { workspace, parts: [], folders: [cwd], home: cwd, steered: false, arithmetic: false, oddValue: false }
   try {
     await script(inspection, command, 0, [])
   } catch (error) {
     unseen(inspection, command, `it could not be looked into (${error instanceof Error ? error.message : String(error)})`)
   }
+  if (inspection.arithmetic && inspection.oddValue) unseen(inspection, command, 'its arithmetic runs on values that cannot be seen')
   return inspection.parts
 }
 
@@ -86,11 +94,16 @@ function emptyPart(source: string): CommandPart {
 
 async function script(inspection: Inspection, text: string, depth: number, outer: CommandPart['outer']): Promise<void> {
   if (depth > DEEPEST) return unseen(inspection, text, 'it is nested too deeply')
-  const { segments, hidden } = await parseShell(text)
+  const { segments, hidden, arithmetic, oddValue } = await parseShell(text)
+  inspection.arithmetic ||= arithmetic === true
+  inspection.oddValue ||= oddValue === true
   for (const reason of hidden) unseen(inspection, text, reason)
   if (segments.length === 0 && hidden.length === 0) inspection.parts.push({ ...emptyPart(text), neutral: true })
   // What is set anywhere may hold for what comes before it too: loops and functions.
   inspection.steered ||= segments.some((segment) => setsForAll(segment) && segment.assignments.some(({ name }) => isSteering(name)))
+  inspection.steered ||= segments.some(({ words }) =>
+    evaluatedWords(programOf(words), words.slice(1)).sets.some((name) => STEERING.test(name)),
+  )
   for (const segment of segments) await one(inspection, segment, depth, outer)
 }
 
@@ -107,7 +120,14 @@ async function one(inspection: Inspection, segment: Segment, depth: number, oute
   const { words } = segment
   const unwrapped = unwrap(segment)
   const steered = inspection.steered || (words.length > 0 && segment.assignments.some(({ name }) => isSteering(name)))
-  const option = hiddenOption(words)
+  const evaluated = evaluatedWords(programOf(words), words.slice(1))
+  inspection.arithmetic ||= evaluated.arithmetic
+  inspection.oddValue ||= evaluated.sets.length > 0 || segment.assignments.some(({ value }) => value.known && !PLAIN_VALUE.test(value.text))
+  const steering = evaluated.sets.find((name) => STEERING.test(name))
+  const option =
+    evaluated.hidden !== undefined || steering !== undefined
+      ? { reason: evaluated.hidden ?? `it sets ${steering}, which decides which programs run`, word: '' }
+      : hiddenOption(words)
   const really = steered && segment.assignments.find(({ name }) => STEERING.test(name))
   const hidden =
     unwrapped.hidden !== undefined

@@ -1,5 +1,6 @@
 import type { Node } from 'web-tree-sitter'
 import { decodeWord } from './decode-word'
+import { STEERING } from './steering'
 import type { Redirection, Segment, ShellView, Word } from './shell-syntax'
 
 /** Statements that hold other statements. */
@@ -30,8 +31,7 @@ export function readTree(root: Node, text: string): ShellView {
   const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: false, oddValue: false }
   if (root.hasError) walk.view.hidden.push('it cannot be parsed as a bash command')
   else statement(walk, root, false)
-  if (walk.arithmetic && walk.oddValue) walk.view.hidden.push('its arithmetic runs on values that cannot be seen')
-  return walk.view
+  return { ...walk.view, arithmetic: walk.arithmetic, oddValue: walk.oddValue }
 }
 
 function hide(walk: Walk, why: string): void {
@@ -49,8 +49,7 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   const inside = repeated || REPEATING.has(node.type)
   const children = present(node)
   if (node.type === 'for_statement') loopValues(walk, node)
-  if (node.text.startsWith('((')) walk.arithmetic ||= /[A-Za-z_$]/.test(node.text)
-  if (node.type === 'c_style_for_statement') walk.arithmetic = true
+  if (node.text.startsWith('((') || node.type === 'c_style_for_statement') calculates(walk, node)
   const own = children.filter((child) => REDIRECTS.has(child.type))
   const body = node.type === 'redirected_statement' ? children.find((child) => !REDIRECTS.has(child.type)) : undefined
   const groupRedirects = node.type === 'redirected_statement' || own.length > 0 ? [...own, ...redirects] : []
@@ -102,7 +101,7 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
     else if (part.type === 'file_descriptor') continue
     else word(walk, part, segment.words, repeated)
   }
-  if (node.type === 'test_command') walk.arithmetic ||= /-(?:eq|ne|lt|le|gt|ge|v)\b/.test(node.text) && /[A-Za-z_$]/.test(node.text)
+  if (node.type === 'test_command' && /-(?:eq|ne|lt|le|gt|ge|v|R)\b/.test(node.text)) calculates(walk, node)
   for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
 }
 
@@ -134,7 +133,7 @@ function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean)
 /** What runs inside a word: substitutions. */
 function inWord(walk: Walk, node: Node, repeated: boolean): void {
   if (node.type === 'command_substitution' || node.type === 'process_substitution') return statement(walk, node, repeated)
-  if (/^(?:arithmetic_expansion|subscript|postfix_expression)$/.test(node.type)) walk.arithmetic ||= /[A-Za-z_$]/.test(node.text)
+  if (/^(?:arithmetic_expansion|subscript|postfix_expression)$/.test(node.type)) calculates(walk, node)
   if (node.type === 'expansion') expansion(walk, node)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
   for (const child of present(node)) inWord(walk, child, repeated)
@@ -156,10 +155,27 @@ function unnoticed(walk: Walk, node: Node): void {
 /** `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic. */
 function expansion(walk: Walk, node: Node): void {
   if (node.text.endsWith('@P}')) hide(walk, 'it expands a value as a prompt')
-  if (/^\$\{!|\[|^\$\{\w+:[^-+=?]/.test(node.text)) walk.arithmetic = true
+  if (/^\$\{!|\[|^\$\{\w+:[^-+=?]/.test(node.text)) calculates(walk, node)
+  const named = /^\$\{(\w+):?=/.exec(node.text)?.[1]
+  if (named !== undefined) set(walk, named, node)
+}
+
+/** Arithmetic over variables. In it bash expands even what is quoted, and parameters can hold anything. */
+function calculates(walk: Walk, node: Node): void {
+  if (!/[A-Za-z_$]/.test(node.text)) return
+  walk.arithmetic = true
+  if (/\\[$`]|'[^']*[$`]|\$\{?[\d@*_]/.test(node.text)) walk.oddValue = true
+}
+
+/** A variable gets a value in another way than by an assignment. */
+function set(walk: Walk, name: string, node: Node): void {
+  const assignments = [{ name, value: { text: '', known: false } }]
+  if (STEERING.test(name)) walk.view.segments.push({ source: node.text, words: [], assignments, redirections: [], repeated: true })
 }
 
 function loopValues(walk: Walk, node: Node): void {
+  const variable = node.childForFieldName('variable')
+  if (variable) set(walk, variable.text, node)
   for (const value of node.childrenForFieldName('value')) {
     const decoded = value && decodeWord(value.text)
     if (decoded && (!decoded.known || !PLAIN_VALUE.test(decoded.text))) walk.oddValue = true

@@ -33,4 +33,8 @@ export interface Segment {
 export interface ShellView {
   segments: Segment[]
   hidden: string[]
+  /** It calculates with variables: bash evaluates their values, subscripts with substitutions included. */
+  arithmetic?: boolean
+  /** A variable gets a value that is more than a plain text. */
+  oddValue?: boolean
 }

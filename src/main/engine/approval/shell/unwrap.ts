@@ -1,5 +1,6 @@
 import type { Segment, Word } from './shell-syntax'
-import { HIDING, SHELLS, WRAPPERS, type Wrapper } from './wrappers'
+import { HIDING } from './hiding-programs'
+import { SHELLS, WRAPPERS, type Wrapper } from './wrappers'
 
 /** What a segment starts beside its own program. */
 export interface Unwrapped {
@@ -34,20 +35,36 @@ export function unwrap(segment: Segment): Unwrapped {
   if (segment.source.startsWith('((')) return NOTHING
   if (GRAMMAR.has(first.text)) return hiding(`"${first.text}" is not understood there`)
   if (!NAME.test(first.text) && first.text !== '') return hiding(`${JSON.stringify(first.text)} is an unusual name for a program`)
-  const name = programOf(words)
+  const unwrapped = byName(segment, programOf(words))
+  // A program of the same name in some folder can be anything.
+  return unwrapped.neutral && !isUsual(first.text) ? { ...unwrapped, neutral: false } : unwrapped
+}
+
+function byName(segment: Segment, name: string): Unwrapped {
+  const { words } = segment
+  const lower = name.toLowerCase()
+  // Where case does not matter in names of files, SUDO is sudo.
+  if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in HIDING)) return hiding(`${name} is not understood`)
   if (HIDING[name] !== undefined) return words.length === 1 && name === 'alias' ? NOTHING : hiding(`${name} ${HIDING[name]}`)
   if (SHELLS.has(name)) return shell(words, name)
   if (name === 'eval') return evaluated(words)
   if (name === 'trap') return trapped(words)
-  if (name === 'find') return found(segment)
+  if (name === 'find' || name === 'gfind') return found(segment)
   const wrapper = WRAPPERS[name]
-  return wrapper ? wrapped(segment, wrapper, name) : NOTHING
+  if (!wrapper) return NOTHING
+  return name === 'xargs' ? collecting(segment, wrapper) : wrapped(segment, wrapper, name)
+}
+
+/** By itself, or where systems keep their programs. */
+function isUsual(program: string): boolean {
+  return !program.includes('/') || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?bin\/[^/]+$/.test(program)
 }
 
 function hiding(why: string): Unwrapped {
   return { inner: [], hidden: why, neutral: false }
 }
 
+/** What comes after the options of a wrapper: where the program begins, and the variables set for it. */
 function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   const { words } = segment
   const assignments: Segment['assignments'] = []
@@ -61,12 +78,11 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
       break
     }
     if (text === '-' && name === 'env') continue
-    if (text.startsWith('-') && text !== '-') {
-      const option = text.startsWith('--') ? text.split('=')[0]! : text.slice(0, 2)
-      if (wrapper.asks?.includes(option)) return NOTHING
-      if (wrapper.hidden?.includes(option) || clusterHas(text, wrapper.hidden)) return hiding(`${name} ${option} is not followed`)
-      const apart = text.startsWith('--') ? !text.includes('=') && wrapper.long?.includes(text) : takesNext(text, wrapper.short)
-      if (apart) at += 1
+    if (/^-./.test(text)) {
+      const means = optionOf(text, wrapper)
+      if (means === 'asks') return NOTHING
+      if (means === 'hidden') return hiding(`${name} ${text} is not followed`)
+      if (means === 'value next') at += 1
       continue
     }
     const assignment = wrapper.assigns ? /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) : undefined
@@ -77,31 +93,52 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
     if (before === 0) break
     before -= 1
   }
-  const rest = words.slice(at)
-  if (rest.length === 0) {
-    if (name === 'xargs') return { inner: [], neutral: true }
-    return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
+  // After `--` env still takes variables.
+  for (; wrapper.assigns && words[at]?.known && /^[A-Za-z_]\w*=/.test(words[at]!.text); at += 1) {
+    const [variable = '', ...value] = words[at]!.text.split('=')
+    assignments.push({ name: variable, value: { text: value.join('='), known: true } })
   }
-  const inner: Segment = { ...segment, words: name === 'xargs' ? appended(rest) : rest, assignments, redirections: [] }
+  const rest = words.slice(at)
+  if (rest.length === 0) return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
+  const inner: Segment = { ...segment, words: rest, assignments, redirections: [] }
   return { inner: [{ segment: inner, at }], neutral: wrapper.neutral === true }
 }
 
-/** xargs adds words from its input; they are named like files more often than like options, but that is not known. */
-function appended(words: Word[]): Word[] {
-  return [...words, { text: '{}', known: false }]
+/** xargs puts words from its input at the end, or where its replacement stands; what they are is not known. */
+function collecting(segment: Segment, wrapper: Wrapper): Unwrapped {
+  const unwrapped = wrapped(segment, wrapper, 'xargs')
+  const [only] = unwrapped.inner
+  if (!only) return unwrapped.hidden === undefined ? { inner: [], neutral: true } : unwrapped
+  const options = segment.words.slice(1, only.at).map((word) => word.text)
+  const marks = options.flatMap((text, index) => {
+    const attached = /^-\w*[IJ](.+)$/.exec(text)?.[1] ?? /^-\w*i(.+)$/.exec(text)?.[1] ?? /^--replace=(.+)$/.exec(text)?.[1]
+    if (attached !== undefined) return [attached]
+    if (/^-\w*[IJ]$/.test(text)) return options[index + 1] ?? []
+    return /^-\w*i$|^--replace$/.test(text) ? ['{}'] : []
+  })
+  const filled = only.segment.words.map((word) => (marks.some((mark) => word.text.includes(mark)) ? { ...word, known: false } : word))
+  const words = marks.length > 0 ? filled : [...filled, { text: '{}', known: false }]
+  return { ...unwrapped, inner: [{ ...only, segment: { ...only.segment, words } }] }
 }
 
-function takesNext(cluster: string, short = ''): boolean {
-  const at = cluster
-    .slice(1)
-    .split('')
-    .findIndex((letter) => short.includes(letter))
-  return at >= 0 && at === cluster.length - 2
-}
-
-function clusterHas(text: string, options: readonly string[] = []): boolean {
-  if (text.startsWith('--')) return false
-  return options.some((option) => option.length === 2 && text.slice(1).includes(option[1]!))
+/** What an option of a wrapper means for the words after it; one that is not known may mean anything. */
+function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value next' | 'nothing' {
+  if (text.startsWith('--')) {
+    const [name = text] = text.split('=')
+    if (wrapper.asks?.includes(name)) return 'asks'
+    if (wrapper.longFlags?.includes(name)) return 'nothing'
+    if (!wrapper.hidden?.includes(name) && wrapper.long?.includes(name)) return text.includes('=') ? 'nothing' : 'value next'
+    return wrapper.numbers && /^--?\d+$/.test(text) ? 'nothing' : 'hidden'
+  }
+  if (wrapper.asks?.includes(text)) return 'asks'
+  if (wrapper.numbers && /^-\d+$/.test(text)) return 'nothing'
+  for (const [index, letter] of [...text.slice(1)].entries()) {
+    if (wrapper.attached?.includes(letter)) return 'nothing'
+    if (wrapper.hidden?.includes(`-${letter}`)) return 'hidden'
+    if (wrapper.short?.includes(letter)) return index === text.length - 2 ? 'value next' : 'nothing'
+    if (!wrapper.flags?.includes(letter)) return 'hidden'
+  }
+  return 'nothing'
 }
 
 function shell(words: readonly Word[], name: string): Unwrapped {

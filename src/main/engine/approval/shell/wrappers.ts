@@ -1,7 +1,15 @@
-/** How a program that starts another one is written: which of its options take a value, and what stands before the other program. */
+/** How a program that starts another one is written: its options, and what stands before the other program. An option not named here is not understood. */
 export interface Wrapper {
+  /** Short options without a value, as letters. */
+  flags?: string
   /** Short options with a value, as letters. */
   short?: string
+  /** Short options whose value, if any, stands in the same word. */
+  attached?: string
+  /** Options like `-5`. */
+  numbers?: boolean
+  /** Long options that need no further word. */
+  longFlags?: readonly string[]
   /** Long options with a value (when not written with `=`). */
   long?: readonly string[]
   /** Options that make it do something that cannot be seen. */
@@ -16,76 +24,105 @@ export interface Wrapper {
   neutral?: boolean
 }
 
+const HELP = ['--help', '--version']
+const NODE_RUNNER: Wrapper = {
+  flags: 'yq',
+  short: 'pw',
+  longFlags: ['--yes', '--no', '--no-install', '--quiet', '--bun'],
+  long: ['--package'],
+  asks: HELP,
+}
+
 export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(Object.create(null), {
-  env: { short: 'uC', long: ['--unset', '--chdir'], hidden: ['-S', '--split-string', '-C', '--chdir'], assigns: true, neutral: true },
+  env: {
+    flags: 'iv0',
+    short: 'ua',
+    longFlags: [
+      '--ignore-environment',
+      '--null',
+      '--debug',
+      '--block-signal',
+      '--default-signal',
+      '--ignore-signal',
+      '--list-signal-handling',
+    ],
+    long: ['--unset', '--argv0'],
+    hidden: ['-S', '--split-string', '-C', '--chdir'],
+    asks: HELP,
+    assigns: true,
+    neutral: true,
+  },
   sudo: {
+    flags: 'AbBEHKknNPSv',
     short: 'CDghpRrTtUu',
-    long: ['--user', '--group', '--host', '--prompt', '--chdir', '--chroot', '--role', '--type'],
+    longFlags: ['--askpass', '--background', '--preserve-env', '--set-home', '--non-interactive', '--stdin', '--preserve-groups', '--bell'],
+    long: ['--user', '--group', '--host', '--prompt', '--chdir', '--chroot', '--role', '--type', '--close-from', '--command-timeout'],
     hidden: ['-s', '-i', '-e', '--shell', '--login', '--edit'],
+    asks: [...HELP, '-l', '--list', '-V', '-v', '--validate', '-K', '-k'],
     assigns: true,
   },
-  doas: { short: 'uC', hidden: ['-s'], assigns: true },
-  pkexec: { long: ['--user'] },
-  run0: { short: 'uD', long: ['--user', '--chdir'] },
-  nohup: { neutral: true },
-  nice: { short: 'n', long: ['--adjustment'], neutral: true },
-  ionice: { short: 'cnpPu', long: ['--class', '--classdata'], neutral: true },
-  time: { short: 'fo', long: ['--format', '--output'], hidden: ['-o', '--output'], neutral: true },
-  timeout: { short: 'sk', long: ['--signal', '--kill-after'], before: 1, neutral: true },
-  gtimeout: { short: 'sk', long: ['--signal', '--kill-after'], before: 1, neutral: true },
-  command: { asks: ['-v', '-V'], neutral: true },
+  doas: { flags: 'Ln', short: 'uC', hidden: ['-s'], assigns: true },
+  pkexec: { longFlags: ['--disable-internal-agent', '--keep-cwd'], long: ['--user'], asks: HELP },
+  run0: { short: 'uDg', long: ['--user', '--chdir', '--group'], asks: HELP },
+  nohup: { neutral: true, asks: HELP },
+  nice: { short: 'n', long: ['--adjustment'], numbers: true, neutral: true, asks: HELP },
+  ionice: { flags: 't', short: 'cnpPu', long: ['--class', '--classdata'], longFlags: ['--ignore'], neutral: true, asks: HELP },
+  time: {
+    flags: 'pvaqV',
+    short: 'f',
+    longFlags: ['--verbose', '--portability', '--quiet'],
+    long: ['--format'],
+    hidden: ['-o', '--output'],
+    neutral: true,
+  },
+  timeout: {
+    flags: 'fpv',
+    short: 'sk',
+    longFlags: ['--foreground', '--preserve-status', '--verbose'],
+    long: ['--signal', '--kill-after'],
+    before: 1,
+    neutral: true,
+    asks: HELP,
+  },
+  gtimeout: { short: 'sk', longFlags: ['--foreground', '--preserve-status'], long: ['--signal', '--kill-after'], before: 1, neutral: true },
+  command: { flags: 'p', asks: ['-v', '-V'], neutral: true },
   builtin: { neutral: true },
-  exec: { short: 'a', neutral: true },
-  stdbuf: { short: 'ioe', long: ['--input', '--output', '--error'], neutral: true },
-  setsid: { neutral: true },
-  chroot: { long: ['--userspec', '--groups'], before: 1 },
-  taskset: { before: 1 },
-  chrt: { before: 1 },
-  unshare: { short: 'wRSG' },
-  strace: { short: 'abEeIOoPpSsuX' },
-  ltrace: { short: 'aDeFlnopsuwxX' },
-  caffeinate: { short: 'tw' },
-  chronic: {},
-  unbuffer: {},
+  exec: { flags: 'cl', short: 'a', neutral: true },
+  stdbuf: { short: 'ioe', long: ['--input', '--output', '--error'], neutral: true, asks: HELP },
+  setsid: { flags: 'cfw', longFlags: ['--ctty', '--fork', '--wait'], neutral: true, asks: HELP },
+  chroot: { longFlags: ['--skip-chdir', '--userspec', '--groups'], before: 1, asks: HELP },
+  taskset: { flags: 'ac', longFlags: ['--all-tasks', '--cpu-list'], before: 1, asks: HELP },
+  chrt: { flags: 'abforiRv', before: 1, asks: HELP },
+  strace: { flags: 'cCdDfFhiknqrtTvwxyYzZ', short: 'abEeIOPpSsuX', hidden: ['-o'], asks: ['-V', ...HELP] },
+  ltrace: { flags: 'bcCfhiLrStTV', short: 'aADeFlnpsuwxX', hidden: ['-o'], asks: HELP },
+  caffeinate: { flags: 'dimsu', short: 'tw' },
+  chronic: { flags: 'ev' },
+  unbuffer: { flags: 'p' },
   busybox: { asks: ['--list', '--help', '--list-full'] },
   toybox: { asks: ['--help', '--long'] },
+  npx: { ...NODE_RUNNER, hidden: ['-c', '--call'] },
+  bunx: NODE_RUNNER,
+  pnpx: { ...NODE_RUNNER, hidden: ['-c', '--shell-mode'] },
   xargs: {
-    short: 'adEILnPsRJ',
-    long: ['--arg-file', '--delimiter', '--replace', '--max-lines', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
+    flags: '0oprtx',
+    short: 'adEILnPsRJS',
+    attached: 'eil',
+    longFlags: [
+      '--null',
+      '--interactive',
+      '--no-run-if-empty',
+      '--verbose',
+      '--exit',
+      '--open-tty',
+      '--show-limits',
+      '--replace',
+      '--max-lines',
+      '--eof',
+    ],
+    long: ['--arg-file', '--delimiter', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
+    asks: HELP,
     neutral: true,
   },
 } satisfies Record<string, Wrapper>)
 
 export const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'yash', 'tcsh', 'csh'])
-
-/** Builtins and programs that run, or change what later words run, in ways that are not followed. */
-export const HIDING: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  source: 'runs a file in this shell',
-  '.': 'runs a file in this shell',
-  alias: 'changes what commands mean',
-  shopt: 'changes how commands are read',
-  enable: 'changes what commands mean',
-  hash: 'changes what commands mean',
-  bind: 'runs commands on keys',
-  complete: 'changes how the shell completes words',
-  compgen: 'can run commands',
-  mapfile: 'can run commands',
-  readarray: 'can run commands',
-  fc: 'runs commands of the history',
-  coproc: 'runs a command that is not followed',
-  parallel: 'runs commands that are not followed',
-  script: 'runs a shell',
-  expect: 'runs commands that are not followed',
-  su: 'runs a shell as another user',
-  at: 'runs commands later',
-  batch: 'runs commands later',
-  crontab: 'runs commands later',
-  watch: 'runs a command again and again',
-  flock: 'runs a command that is not followed',
-  nsenter: 'runs a command that is not followed',
-  'systemd-run': 'runs a command that is not followed',
-  setpriv: 'runs a command that is not followed',
-  runuser: 'runs a command that is not followed',
-  entr: 'runs a command that is not followed',
-  noglob: 'runs a command that is not followed',
-} satisfies Record<string, string>)

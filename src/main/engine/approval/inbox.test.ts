@@ -1,0 +1,110 @@
+import { afterEach, expect, it } from 'vitest'
+import { createScratch, type Scratch } from '../../../../test/support/scratch'
+import { until } from '../../../../test/support/until'
+import type { Approval } from '../../../shared/model/approval'
+import type { EngineChange } from '../engine-api'
+import { openStore } from '../session/sqlite/open-store'
+import type { Store } from '../session/store'
+import { createInbox } from './inbox'
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
+})
+
+function scratch(): Scratch {
+  const made = createScratch()
+  cleanups.push(made.remove)
+  return made
+}
+
+function open({ home }: Scratch): Store {
+  const { store } = openStore({ home })
+  cleanups.push(() => store.close())
+  return store
+}
+
+function create(store: Store, sessionId: string): void {
+  store.create({ sessionId, folder: '/p', title: `Title of ${sessionId}`, mode: 'ask', addedFolders: [] })
+}
+
+/** The session's turn asks. */
+function ask(store: Store, sessionId: string, approvalId: string, requestedAt: number): void {
+  const approval: Approval = {
+    approvalId,
+    turnId: 't',
+    callId: approvalId,
+    tool: 'Bash',
+    summary: 'npm test',
+    reason: 'npm can change things.',
+    preview: { kind: 'text', text: 'x'.repeat(100_000) },
+    options: [],
+    requestedAt,
+  }
+  const started = store.header(sessionId)?.turnId === undefined
+  store.append(sessionId, [
+    ...(started ? [{ type: 'turn.started' as const, turnId: 't', parts: [], model: 'm' }] : []),
+    { type: 'approval.requested', approval },
+  ])
+}
+
+function resolve(store: Store, sessionId: string, approvalId: string): void {
+  store.append(sessionId, [{ type: 'approval.resolved', approvalId, callId: approvalId, outcome: 'reject_once' }])
+}
+
+function inboxOf(store: Store, told: EngineChange[] = []) {
+  const inbox = createInbox({ store, choices: async () => [], tell: (change) => told.push(change), lookMs: 5 })
+  cleanups.push(() => inbox.close())
+  return inbox
+}
+
+it('lists what waits over all sessions, first in first out, alike ones with one group, without previews', () => {
+  const store = open(scratch())
+  for (const id of ['a', 'b', 'c']) create(store, id)
+  ask(store, 'b', 'third', 3)
+  ask(store, 'a', 'first', 1)
+  ask(store, 'b', 'second', 2)
+  const inbox = inboxOf(store)
+  const entries = inbox.list()
+  expect(entries.map(({ approvalId }) => approvalId)).toEqual(['first', 'second', 'third'])
+  expect(entries[0]).toMatchObject({ sessionId: 'a', sessionTitle: 'Title of a', folder: '/p' })
+  expect(new Set(entries.map(({ group }) => group)).size).toBe(1)
+  expect(JSON.stringify(entries).length).toBeLessThan(2000)
+  expect(inbox.get('a', 'first').preview).toBeDefined()
+  resolve(store, 'b', 'second')
+  expect(inbox.list().map(({ approvalId }) => approvalId)).toEqual(['first', 'third'])
+  expect(() => inbox.get('b', 'second')).toThrow('It was rejected already.')
+  expect(() => inbox.get('nope', 'x')).toThrow(/no session/)
+})
+
+it('stays quick among 3,000 sessions: only those that wait are read, and each only when it has changed', () => {
+  const store = open(scratch())
+  for (let n = 0; n < 3000; n += 1) create(store, `s${n}`)
+  for (let n = 0; n < 10; n += 1) ask(store, `s${n * 300}`, `a${n}`, n)
+  let read = 0
+  const inbox = inboxOf({ ...store, header: (id) => ((read += 1), store.header(id)) })
+  expect(inbox.list()).toHaveLength(10)
+  expect(read).toBe(10)
+  const began = performance.now()
+  for (let n = 0; n < 100; n += 1) inbox.list()
+  expect((performance.now() - began) / 100).toBeLessThan(5)
+  expect(read).toBe(10)
+  resolve(store, 's300', 'a1')
+  expect(inbox.list()).toHaveLength(9)
+})
+
+it('shows what another Trestle holds, and where, and tells when that one asks or answers', async () => {
+  const home = scratch()
+  const mine = open(home)
+  const theirs = open(home)
+  create(theirs, 'far')
+  const told: EngineChange[] = []
+  const inbox = inboxOf(mine, told)
+  inbox.watch()
+  ask(theirs, 'far', 'a', 1)
+  await until(() => told.length === 1, 'the news of a request')
+  expect(inbox.list()).toMatchObject([{ approvalId: 'a', elsewhere: expect.stringContaining('another Trestle') }])
+  resolve(theirs, 'far', 'a')
+  await until(() => told.length === 2, 'the news of its answer')
+  expect(inbox.list()).toEqual([])
+})
