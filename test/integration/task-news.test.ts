@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -89,16 +89,19 @@ const IN_BACKGROUND = (command: string) => ({
 })
 
 it('a model starts a server in the background, reads what it printed, pages its log without being asked, and stops it', async () => {
-  const rules = ['Bash(node *)', 'TaskStop'].map((pattern) => `[[permission.rules]]\ndecision = "allow"\npattern = "${pattern}"\n`).join('')
+  writeFileSync(
+    join(scratch.project, 'server.js'),
+    `require('http').createServer().listen(0, '127.0.0.1', function () { console.log('ready on', this.address().port) })`,
+  )
+  const rules = ['Bash(node server.js)', 'TaskStop']
+    .map((pattern) => `[[permission.rules]]\ndecision = "allow"\npattern = "${pattern}"\n`)
+    .join('')
   let [taskId, outputPath] = ['', '']
   await serveModel((request, index) => {
     const said = messagesOf(request)
     taskId = /task_id: (bash-\w{8})/.exec(said)?.[1] ?? taskId
     outputPath = /output_path: ([^\\"]+)/.exec(said)?.[1] ?? outputPath
-    if (index === 0) {
-      const listen = `require('http').createServer().listen(0, '127.0.0.1', function () { console.log('ready on', this.address().port) })`
-      return IN_BACKGROUND(`node -e "${listen}"`)
-    }
+    if (index === 0) return IN_BACKGROUND('node server.js')
     if (!said.includes('ready on '))
       return { text: '', toolCalls: [{ name: 'TaskOutput', input: { task_id: taskId, block: true, timeout: 1 } }] }
     if (!said.includes('1\\tready on ')) return { text: '', toolCalls: [{ name: 'Read', input: { path: outputPath } }] }

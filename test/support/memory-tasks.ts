@@ -118,6 +118,7 @@ export function memoryTasks(changed: (change: EngineChange) => void, now: () => 
       calls.push(`sendToSession ${taskId}`)
       return { sessionId: get(taskId).task.sessionId ?? '' }
     },
+    onExit: () => 'keep',
     orphans: async () => orphans,
     async killOrphans(pids) {
       const stopped = orphans.filter(({ pid }) => pids === undefined || pids.includes(pid))

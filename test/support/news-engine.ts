@@ -134,7 +134,7 @@ export function newsEngine(options: {
     sessions,
     store,
     desk,
-    actions: createTaskActions({ custody, sessions, desk }),
+    actions: createTaskActions({ custody, sessions, desk, onExit: () => 'keep' }),
     requests,
     logged,
     events,

@@ -184,7 +184,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
-    tasks: createTaskActions({ custody, sessions, desk }),
+    tasks: createTaskActions({ custody, sessions, desk, onExit: () => settings().tasks.onExit }),
     inbox,
     trust,
     onChange(listener) {

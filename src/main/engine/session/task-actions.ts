@@ -8,11 +8,13 @@ export interface TaskActionsDeps {
   custody: TaskCustody
   sessions: Pick<HeldSessions, 'withSession'>
   desk: Pick<NewsDesk, 'look'>
+  onExit: Tasks['onExit']
 }
 
 /** What a person can do with tasks: what custody offers, and what the session of a task takes part in. */
-export function createTaskActions({ custody, sessions, desk }: TaskActionsDeps): Tasks {
+export function createTaskActions({ custody, sessions, desk, onExit }: TaskActionsDeps): Tasks {
   return {
+    onExit,
     list: (filter) => custody.list(filter),
     get: (taskId) => custody.get(taskId),
     output: (taskId, page) => custody.output(taskId, page),

@@ -8,6 +8,7 @@ import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../task-host-program'
+import { tellBackground } from './tell-background'
 import { createPrintOutput } from './print-output'
 import { printOptions, type PrintOptions } from './print-options'
 import { readStdin } from './read-stdin'
@@ -76,6 +77,7 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
   }
   const { stop, failure, steps, durationMs } = end
   await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
+  await tellBackground(engine, sessionId)
   if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)
   if (interrupted || stop === 'cancelled') return 130
   if (stop === 'max_turn_requests')
