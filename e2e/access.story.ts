@@ -9,10 +9,12 @@ test.describe('for everybody', () => {
         {
           thinking: 'Hm.',
           text: '# Title\n\nSome `code`, a [link](https://example.org) and\n\n```ts\nconst x = 1\n```',
-          toolCalls: [{ name: 'Grep', input: { pattern: 'line' } }],
+          toolCalls: [
+            { name: 'Grep', input: { pattern: 'line' } },
+            { name: 'Read', input: { path: 'README.md' } },
+          ],
         },
         { toolCalls: [{ name: 'Edit', input: { path: 'README.md', old_string: 'first line', new_string: '1st line' } }] },
-        { toolCalls: [{ name: 'Read', input: { path: 'README.md' } }] },
         { text: 'Done.' },
       ],
     },
