@@ -51,7 +51,7 @@ export class HostLink {
     const link = new HostLink(host, events)
     try {
       await link.ask('hello', { token: host.token })
-      await link.ask('follow', {})
+      events.changed(await link.ask('follow', {}))
       link.isOpen = true
       return link
     } catch (error) {

@@ -82,7 +82,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
         host.onTouch((hosted, touch) => feed.touch(hosted, touch)),
         () => feed.close(),
       )
-      return null
+      return host.list()
     },
     watch({ watchId, taskId }) {
       const hosted = host.find(taskId)

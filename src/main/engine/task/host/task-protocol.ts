@@ -40,8 +40,8 @@ export interface HostRequests {
   stop: { params: { taskIds: string[]; reason?: string }; result: Task[] }
   input: { params: { taskId: string; data: string }; result: boolean }
   moveToBackground: { params: { taskId: string }; result: Task | null }
-  /** From now on `changed` and `removed` are told. */
-  follow: { params: Record<string, never>; result: null }
+  /** From now on `changed` and `removed` are told; answers what it has just now. */
+  follow: { params: Record<string, never>; result: Task[] }
   /** `pushed` with this number is told until `unwatch`. False: no such task. */
   watch: { params: { watchId: number; taskId: string }; result: boolean }
   unwatch: { params: { watchId: number }; result: null }

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TaskPush } from '../../src/shared/model/push'
+import type { Task } from '../../src/shared/model/task'
+import { runTs } from '../support/run-ts'
+import { createScratch, type Scratch } from '../support/scratch'
+import { endHosts, hostPids, openCustody } from '../support/source-task-host'
+import { until } from '../support/until'
+
+/** TRESTLE_TASKS=200 for more. */
+const TASKS = Number(process.env['TRESTLE_TASKS'] ?? 20)
+
+type Custody = ReturnType<typeof openCustody>
+
+let scratch: Scratch
+const opened: Custody[] = []
+beforeEach(() => {
+  scratch = createScratch()
+})
+afterEach(async () => {
+  for (const custody of opened.splice(0)) await custody.close()
+  await endHosts(scratch.home)
+  scratch.remove()
+})
+
+function open(options?: Parameters<typeof openCustody>[1]): Custody {
+  const custody = openCustody(scratch.home, options)
+  opened.push(custody)
+  return custody
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('when the app is killed', () => {
+  test('its background tasks go on, and the next one finds all of them with complete output and can stop them', async () => {
+    const command = 'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 0.1; do echo tick; done'
+    const client = runTs('task-client.ts', [scratch.home, scratch.project, String(TASKS), command])
+    await client.line('started')
+    const ids = client.lines.filter((line) => line.startsWith('task ')).map((line) => line.slice(5))
+    await client.kill()
+    const custody = open()
+    await until(() => ids.every((_, index) => statSync(join(scratch.project, `done-${index}`), { throwIfNoEntry: false })), 'their work')
+    const found = await custody.list({ activeOnly: true })
+    expect(found.map(({ taskId }) => taskId).sort()).toEqual([...ids].sort())
+    for (const [index, taskId] of ids.entries()) {
+      const { text } = await custody.output(taskId, { bytes: 100_000 })
+      const wanted = Array.from({ length: 500 }, (_, line) => `${index} line ${line + 1}\n`).join('')
+      expect(text.startsWith(wanted)).toBe(true)
+    }
+    expect(await custody.stopAll({})).toEqual({ stopped: TASKS })
+    expect(await custody.list({ activeOnly: true })).toEqual([])
+    for (const taskId of ids) expect((await custody.get(taskId)).status).toBe('stopped')
+  }, 60_000)
+
+  test('the command that a call waited for is stopped', async () => {
+    const client = runTs('task-client.ts', [scratch.home, scratch.project, '0'], { FOREGROUND: 'sleep 50 & echo $$ $!; wait' })
+    const pids = (await client.line('foreground ')).split(' ').slice(1).map(Number)
+    expect(pids.filter(isAlive)).toEqual(pids)
+    await client.kill()
+    await until(() => !pids.some(isAlive), 'their end')
+  })
+})
+
+describe('when the task host is killed', () => {
+  test('everybody is told within 2 s what was lost, calls that wait are answered, and the next command starts a new host', async () => {
+    const custody = open()
+    const other = open()
+    const notices: string[] = []
+    const changes: Task[] = []
+    const pushes: TaskPush[] = []
+    custody.onNotice((text) => notices.push(`one: ${text}`))
+    other.onNotice((text) => notices.push(`two: ${text}`))
+    other.onChange((task) => changes.push(task))
+    await other.list({})
+    const task = await custody.start({ command: 'echo kept; sleep 60', cwd: scratch.project, timeoutMs: null })
+    other.watch(task.taskId, (push) => pushes.push(push))
+    const signal = new AbortController().signal
+    const call = custody.terminals.run(
+      { command: 'echo begun; touch begun; sleep 60', cwd: scratch.project, timeoutMs: null, signal },
+      1000,
+    )
+    await until(
+      () => readdirSync(scratch.project).includes('begun') && pushes.some((push) => push.type !== 'task' && push.text.includes('kept')),
+      'both',
+    )
+    const waiting = other.wait(task.taskId, 60_000)
+    // Written to the logs by then.
+    await until(() => statSync(task.outputPath, { throwIfNoEntry: false })?.size === 5, 'the output in its log')
+    const [pid = 0] = hostPids(scratch.home)
+    const killedAt = performance.now()
+    process.kill(pid, 'SIGKILL')
+    expect(await call).toMatchObject({ task: { status: 'lost' } })
+    expect(await waiting).toMatchObject({ ended: true, task: { status: 'lost', outputBytes: 5 } })
+    await until(() => notices.length === 2, 'the notices')
+    expect(performance.now() - killedAt).toBeLessThan(2000)
+    expect(notices.sort()).toEqual([
+      'one: The task host has died. One background task is lost; its output is kept. The next command starts a new one.',
+      'two: The task host has died. One background task is lost; its output is kept. The next command starts a new one.',
+    ])
+    expect(changes.at(-1)).toMatchObject({ taskId: task.taskId, status: 'lost' })
+    await until(() => pushes.some((push) => push.type === 'task' && push.task.status === 'lost'), 'the watcher being told')
+    expect((await custody.output(task.taskId, { bytes: 100 })).text).toBe('kept\n')
+    const next = await custody.terminals.run({ command: 'echo again', cwd: scratch.project, timeoutMs: null, signal }, 1000)
+    expect(next).toMatchObject({ text: 'again\n', task: { status: 'completed' } })
+    expect(await other.list({})).toMatchObject([{ taskId: task.taskId, status: 'lost' }])
+  })
+})
+
+test('a lost task is found as such by whoever comes later, too', async () => {
+  const custody = open()
+  const { taskId } = await custody.start({ command: 'echo kept; exec sleep 60', cwd: scratch.project, timeoutMs: null })
+  await custody.close()
+  const [pid = 0] = hostPids(scratch.home)
+  process.kill(pid, 'SIGKILL')
+  await until(() => !isAlive(pid), 'the end of the host')
+  expect(await open().get(taskId)).toMatchObject({ status: 'lost' })
+})
+
+test('below the limit no byte of a task is lost, however fast it prints', async () => {
+  const custody = open()
+  const { taskId, outputPath } = await custody.start({ command: 'seq 3000000', cwd: scratch.project, timeoutMs: null })
+  const { task } = await custody.wait(taskId, 30_000)
+  const wanted = createHash('sha256')
+  for (let line = 1; line <= 3_000_000; line++) wanted.update(`${line}\n`)
+  expect(createHash('sha256').update(readFileSync(outputPath)).digest('hex')).toBe(wanted.digest('hex'))
+  expect(task.outputBytes).toBe(statSync(outputPath).size)
+}, 60_000)
+
+test('beyond the limit the task goes on, with the first part and the newest kept in place', async () => {
+  const custody = open({ settings: { logBytes: 1024 * 1024 } })
+  const { taskId } = await custody.start({ command: 'seq 2000000', cwd: scratch.project, timeoutMs: null })
+  const { task } = await custody.wait(taskId, 30_000)
+  expect(task).toMatchObject({ status: 'completed', outputBytes: 14_888_896 })
+  expect(task.problem).toBeUndefined()
+  const newest = await custody.output(taskId, { bytes: 1000 })
+  expect(newest).toMatchObject({ to: 14_888_896, total: 14_888_896 })
+  expect(newest.text.endsWith('1999999\n2000000\n')).toBe(true)
+  const oldest = await custody.output(taskId, { before: 12, bytes: 1000 })
+  expect(oldest).toMatchObject({ text: '1\n2\n3\n4\n5\n6\n', from: 0 })
+  expect(readFileSync(task.outputPath, 'utf8').startsWith('1\n2\n')).toBe(true)
+  expect(readFileSync(task.newestPath!, 'utf8').endsWith('2000000\n')).toBe(true)
+})
+
+test('a command can be moved to the background: the call ends, the command goes on beyond the end of the app', async () => {
+  const custody = open()
+  const started = Promise.withResolvers<Task>()
+  custody.onChange((task) => started.resolve(task))
+  const call = custody.terminals.run(
+    {
+      command: 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two',
+      cwd: scratch.project,
+      timeoutMs: 60_000,
+      callId: 'call-1',
+      signal: new AbortController().signal,
+    },
+    1000,
+  )
+  const { taskId, callId } = await started.promise
+  expect(callId).toBe('call-1')
+  await until(() => statSync(join(scratch.home, 'tasks', `${taskId}.log`), { throwIfNoEntry: false })?.size === 4, 'its output')
+  expect(await custody.moveToBackground(taskId)).toMatchObject({ taskId, status: 'running', background: true, timeoutMs: 600_000 })
+  expect(await call).toMatchObject({ text: 'one\n', moved: 'by_user', task: { taskId, status: 'running' } })
+  await custody.close()
+  const next = open()
+  expect(await next.list({ activeOnly: true })).toMatchObject([{ taskId, background: true }])
+  const { child } = runTs('task-client.ts', [scratch.home, scratch.project, '1', 'touch go'])
+  const { task } = await next.wait(taskId, 10_000)
+  child.kill('SIGKILL')
+  expect(task).toMatchObject({ status: 'completed', outputBytes: 8 })
+  expect((await next.output(taskId, { bytes: 100 })).text).toBe('one\ntwo\n')
+})
