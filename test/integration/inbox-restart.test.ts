@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -15,6 +15,9 @@ import { runTs } from '../support/run-ts'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { PROGRAM, startWebProcess, type WebProcess } from '../support/web-process'
+
+// Programs are started from their sources, and each test starts some.
+vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -52,7 +55,7 @@ async function start(client: TrestleClient, prompt = 'go', folder = scratch.proj
 
 async function waiting(client: TrestleClient, count: number): Promise<InboxEntry[]> {
   let entries: InboxEntry[] = []
-  await expect.poll(async () => (entries = await client.approval.list()).length, { timeout: 15_000, interval: 5 }).toBe(count)
+  await expect.poll(async () => (entries = await client.approval.list()).length, { timeout: 30_000, interval: 5 }).toBe(count)
   return entries
 }
 
@@ -63,7 +66,7 @@ async function ended(client: TrestleClient, sessionId: string): Promise<EventBod
     ;({ events } = await client.session.open({ sessionId }))
     return events.at(-1)?.type
   }
-  await expect.poll(look, { timeout: 15_000, interval: 5 }).toBe('turn.finished')
+  await expect.poll(look, { timeout: 30_000, interval: 5 }).toBe('turn.finished')
   return events
 }
 

@@ -11,7 +11,8 @@ import type { OpenTurn } from '../loop/open-turn'
 import type { TurnEnd } from '../loop/turn'
 import type { TurnLiveEvent } from '../loop/turn-context'
 import { TurnStopped, TurnSuspended } from '../loop/turn-signal'
-import { LiveState } from './live-state'
+import { Audience } from './audience'
+import { PromptQueue } from './prompt-queue'
 import { ReadyNews } from './ready-news'
 import type { Store } from './store'
 import { titleFrom } from './title'
@@ -40,7 +41,7 @@ export interface SessionDeps {
   log(message: string): void
 }
 
-type Listener = (event: SessionEvent) => void
+const NOBODY = 'Trestle was closed before it was answered, and nobody could be asked any more.'
 
 /** A message that joins a turn: a prompt from the queue, or news of tasks. */
 export interface Steering {
@@ -59,10 +60,8 @@ export class Session {
   readonly cutOffCalls: ReadonlySet<string>
   readonly #deps: SessionDeps
   #header: SessionHeader
-  readonly #live = new LiveState()
-  readonly #listeners = new Set<Listener>()
-  /** Queued prompts that are to join the running turn. */
-  #steering: string[] = []
+  readonly #audience = new Audience()
+  readonly #queue: PromptQueue
   #running: { abort: AbortController; done: Promise<void> } | undefined
   #starting: Promise<void> | undefined
   /** A turn that waits for a person since before this process began; it goes on when somebody attends to it. */
@@ -72,6 +71,7 @@ export class Session {
     this.id = id
     this.#deps = deps
     this.approvals = createGate(deps.gateFor(this))
+    this.#queue = new PromptQueue({ header: () => this.header, record: (event) => void this.record(event), newId: deps.newId })
     const unfinished = unfinishedTurn(deps.store, id)
     const taken = unfinished ? this.#takeUp(unfinished) : []
     if (taken.length > 0) deps.store.append(id, taken)
@@ -88,21 +88,20 @@ export class Session {
 
   /** Whether a turn is open, be it one that waits since before this process began. */
   get busy(): boolean {
-    return this.isWorking || this.#open !== undefined
+    return this.#running !== undefined || this.#starting !== undefined || this.#open !== undefined
   }
 
   /** Whether this process has something in hand that is not all in the log. */
   get isWorking(): boolean {
-    return this.#running !== undefined || this.#starting !== undefined || this.#steering.length > 0
+    return this.#open ? this.#starting !== undefined || this.#queue.isSteering : this.busy
   }
 
   get watched(): boolean {
-    return this.#listeners.size > 0
+    return this.#audience.isThere
   }
 
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  listen(listener: (event: SessionEvent) => void): () => void {
+    return this.#audience.listen(listener)
   }
 
   /** Records first, tells second. */
@@ -111,46 +110,40 @@ export class Session {
     const events = this.#deps.store.append(this.id, bodies)
     for (const event of events) {
       this.#header = applyHeader(this.#header, event)
-      this.#live.recorded(event)
-      this.#tell(event)
+      this.#audience.recorded(event)
     }
     this.#deps.onRecorded(this, before)
     return events
   }
 
   live(event: TurnLiveEvent): void {
-    const full: LiveEvent = { ...event, sessionId: this.id }
-    this.#live.live(full)
-    this.#tell(full)
+    this.#audience.live({ ...event, sessionId: this.id })
   }
 
   liveSnapshot(): LiveEvent[] {
-    return this.#live.snapshot(this.id)
+    return this.#audience.snapshot(this.id)
   }
 
   /** Starts a turn, or queues the prompt while one runs. */
   async prompt(parts: UserPart[]): Promise<{ queued: boolean; promptId?: string }> {
-    if (this.busy) return { queued: true, promptId: this.#queue(parts) }
+    if (this.busy) return { queued: true, promptId: this.#queue.add(parts) }
     await this.#start(parts)
     return { queued: false }
   }
 
   /** Lets a message join the running turn before its next step; without a turn it starts one. */
   async steer({ parts, promptId }: { parts?: UserPart[]; promptId?: string }): Promise<void> {
-    const queued = promptId === undefined ? undefined : this.#queued(promptId)
+    const queued = promptId === undefined ? undefined : this.#queue.get(promptId)
     if (!parts && !queued) throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
     if (!this.busy) return this.#start(parts ?? queued!.parts, promptId)
     // It goes through the queue, so that it is stored: if the turn ends before its next step, the message starts the next one.
-    const id = promptId ?? this.#queue(parts!)
-    if (!this.#steering.includes(id)) this.#steering.push(id)
+    this.#queue.steer(promptId ?? this.#queue.add(parts!))
   }
 
   /** What joins the running turn now: news of tasks, then what the user wrote. */
   takeSteering(): Steering[] {
-    const ids = this.#steering
-    this.#steering = []
     const news = this.news.message()
-    return [...(news ? [news] : []), ...ids.flatMap((id) => this.header.queue.filter((prompt) => prompt.promptId === id))]
+    return [...(news ? [news] : []), ...this.#queue.takeSteering()]
   }
 
   /** Starts a turn with the news that is ready, unless one runs (which it joins then) or the session is archived. */
@@ -160,14 +153,11 @@ export class Session {
   }
 
   editQueued(promptId: string, parts: UserPart[]): void {
-    this.#queued(promptId)
-    this.record({ type: 'prompt.edited', promptId, parts })
+    this.#queue.edit(promptId, parts)
   }
 
   removeQueued(promptId: string): void {
-    this.#queued(promptId)
-    this.#steering = this.#steering.filter((id) => id !== promptId)
-    this.record({ type: 'prompt.removed', promptId })
+    this.#queue.remove(promptId)
   }
 
   /** Ends the running turn; resolves when its end is recorded. What is queued stays queued. */
@@ -212,7 +202,7 @@ export class Session {
     if (!this.#deps.interactive || turn.approvals.length === 0)
       return closingEvents(turn, {
         stop: 'interrupted',
-        why: 'Trestle was closed before it was answered, and nobody could be asked any more.',
+        why: NOBODY,
       })
     const { open, events } = keptOpen(turn)
     this.#open = open
@@ -251,18 +241,6 @@ export class Session {
     const turn = unfinishedTurn(this.#deps.store, this.id)
     if (turn) this.record(...closingEvents(turn, end))
     this.approvals.expect([])
-  }
-
-  #queue(parts: UserPart[]): string {
-    const promptId = this.#deps.newId('prompt')
-    this.record({ type: 'prompt.queued', promptId, parts })
-    return promptId
-  }
-
-  #queued(promptId: string) {
-    const prompt = this.header.queue.find((candidate) => candidate.promptId === promptId)
-    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is not in the queue any more.')
-    return prompt
   }
 
   async #start(prompt: UserPart[] | 'news', promptId?: string): Promise<void> {
@@ -327,9 +305,5 @@ export class Session {
     await this.#start(next.parts, next.promptId).catch((error: unknown) =>
       this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`),
     )
-  }
-
-  #tell(event: SessionEvent): void {
-    for (const listener of this.#listeners) listener(event)
   }
 }

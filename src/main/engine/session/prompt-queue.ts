@@ -1,0 +1,59 @@
+import { CodedError } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/model/event'
+import type { UserPart } from '../../../shared/model/message'
+import type { QueuedPrompt, SessionHeader } from '../../../shared/model/session'
+
+export interface PromptQueueDeps {
+  header(): SessionHeader
+  record(event: EventBody): void
+  newId(prefix: string): string
+}
+
+/** The prompts of a session that wait for its turn to end, and which of them are to join it before. The queue itself is in the header. */
+export class PromptQueue {
+  readonly #deps: PromptQueueDeps
+  /** Prompts that are to join the running turn. */
+  #steering: string[] = []
+
+  constructor(deps: PromptQueueDeps) {
+    this.#deps = deps
+  }
+
+  get isSteering(): boolean {
+    return this.#steering.length > 0
+  }
+
+  add(parts: UserPart[]): string {
+    const promptId = this.#deps.newId('prompt')
+    this.#deps.record({ type: 'prompt.queued', promptId, parts })
+    return promptId
+  }
+
+  get(promptId: string): QueuedPrompt {
+    const prompt = this.#deps.header().queue.find((candidate) => candidate.promptId === promptId)
+    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is not in the queue any more.')
+    return prompt
+  }
+
+  edit(promptId: string, parts: UserPart[]): void {
+    this.get(promptId)
+    this.#deps.record({ type: 'prompt.edited', promptId, parts })
+  }
+
+  remove(promptId: string): void {
+    this.get(promptId)
+    this.#steering = this.#steering.filter((id) => id !== promptId)
+    this.#deps.record({ type: 'prompt.removed', promptId })
+  }
+
+  steer(promptId: string): void {
+    if (!this.#steering.includes(promptId)) this.#steering.push(promptId)
+  }
+
+  /** Each is handed out once. */
+  takeSteering(): QueuedPrompt[] {
+    const ids = this.#steering
+    this.#steering = []
+    return ids.flatMap((id) => this.#deps.header().queue.filter((prompt) => prompt.promptId === id))
+  }
+}
