@@ -6,6 +6,7 @@ import { _electron, test as base, type Page } from '@playwright/test'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium'
 import type { ModelScript } from '../test/support/model-script'
 import { startModelServer, type ModelServer } from '../test/support/model-server'
+import { endHosts } from '../test/support/source-task-host'
 import { configFor, createScratch, writeConfig, type Scratch } from '../test/support/scratch'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -72,6 +73,8 @@ export const test = base.extend<AppSetup & { app: App }>({
     await use(app)
     await running.close()
     await server.close()
+    // Tasks run on without the program; the test's end is theirs too.
+    await endHosts(scratch.home)
     scratch.remove()
   },
 })
