@@ -9,6 +9,8 @@ const KEEP_WHOLE = 8
 const TRIMMED = '[This old result was left out to save space. Call the tool again if you need it.]'
 
 const sizes = new WeakMap<Message, number>()
+/** The same object every time: what was made of it for an earlier request is used again. */
+const trimmedForms = new WeakMap<Message, Message>()
 
 /** Estimated tokens of a message. */
 export function tokensOf(message: Message): number {
@@ -37,7 +39,8 @@ export function fitHistory(history: readonly Message[], budget: number): readonl
   for (let index = 0; index < fitted.length - KEEP_WHOLE && total > budget; index += 1) {
     const message = fitted[index]!
     if (message.role !== 'tool' || tokensOf(message) < 100) continue
-    const trimmed: Message = { ...message, content: [{ type: 'text', text: TRIMMED }] }
+    const trimmed = trimmedForms.get(message) ?? { ...message, content: [{ type: 'text', text: TRIMMED }] }
+    trimmedForms.set(message, trimmed)
     total += tokensOf(trimmed) - tokensOf(message)
     fitted[index] = trimmed
   }

@@ -128,7 +128,8 @@ async function receive(provider: Provider, request: ModelRequest, answer: Answer
     await Promise.race([read(), brokenOff])
   } finally {
     clearInterval(watch)
-    inner.abort()
+    // Without a reason of ours a DOMException is made, with its stack, at every step.
+    inner.abort('over')
   }
 }
 

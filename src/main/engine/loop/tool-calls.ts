@@ -217,6 +217,6 @@ async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callI
     return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }
   } finally {
     for (const timer of timers) clearTimeout(timer)
-    inner.abort()
+    inner.abort('over')
   }
 }

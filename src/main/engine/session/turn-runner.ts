@@ -123,8 +123,13 @@ function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterab
   }
 }
 
+/** Characters of the tools' schemas, which are the same at every step. */
+const toolChars = new WeakMap<readonly ToolSchema[], number>()
+
 function budgetFor(info: ModelInfo, system: string, tools: readonly ToolSchema[]): number {
-  const fixed = (system.length + JSON.stringify(tools).length) / CHARS_PER_TOKEN
+  const chars = toolChars.get(tools) ?? JSON.stringify(tools).length
+  toolChars.set(tools, chars)
+  const fixed = (system.length + chars) / CHARS_PER_TOKEN
   const reserve = Math.min(info.maxOutputTokens ?? ANSWER_RESERVE, info.contextWindow / 4)
   return Math.max(1000, info.contextWindow - reserve - fixed)
 }

@@ -49,7 +49,7 @@ export interface Starter {
   /** Starts a command. Throws when there is not even a terminal for it; everything else comes as an event. */
   start(start: ProcessStart, events: ProcessEvents): RunningProcess
   /** Gets ready for commands with this environment. */
-  warm(env: Record<string, string>): void
+  warm(env: () => Record<string, string>): void
   /** Lets go of what `warm` made. Commands still running are stopped before. */
   close(): void
 }

@@ -29,10 +29,16 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
   }
   return {
     start: (start, events) => (takeReady(JSON.stringify(start.env)) ?? new TerminalSeat(native, leaders, start.env)).run(start, events),
-    warm(env) {
-      const wanted = JSON.stringify(env)
-      const seat = takeReady(wanted) ?? new TerminalSeat(native, leaders, env)
-      ready = { env: wanted, seat, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
+    warm(envOf) {
+      // Whether it fits is asked when it is used.
+      if (ready && !ready.seat.isOver) {
+        ready.idle.refresh()
+        return
+      }
+      takeReady(undefined)
+      const env = envOf()
+      const seat = new TerminalSeat(native, leaders, env)
+      ready = { env: JSON.stringify(env), seat, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
     },
     close() {
       takeReady(undefined)

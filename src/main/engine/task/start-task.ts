@@ -49,7 +49,7 @@ export class TaskStarter {
     return run
   }
 
-  warm(env: Record<string, string>): void {
+  warm(env: () => Record<string, string>): void {
     // A failure shows at the start.
     void this.load()
       .then(({ starter }) => starter.warm(env))

@@ -49,8 +49,9 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole project.
   const inRepository = gitRoot(folder) !== undefined
   if (!inRepository) args.push('--no-ignore-parent')
-  // ripgrep does not know .trestleignore.
-  const rest = inRepository && globs.length === 0 ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
+  // ripgrep does not know .trestleignore; .gitignore only where it looks at all of them, and no glob overrides them.
+  const heedsAll = (inRepository || folder === root) && globs.length === 0
+  const rest = heedsAll ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
   let isIgnored: ((path: string) => boolean) | undefined
   return { args, leavesOut: (path) => isOut(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path) }
 }
