@@ -6,6 +6,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+const OURS = new URL('../../package.json', import.meta.url).href
+
 registerHooks({
   resolve(specifier, context, next) {
     const ours = context.parentURL?.endsWith('.ts') === true && /^\.{1,2}\//.test(specifier)
@@ -15,7 +17,7 @@ registerHooks({
     return next(isFolder ? `${specifier}/index.ts` : `${specifier}.ts`, context)
   },
   load(url, context, next) {
-    if (url.endsWith('/package.json')) {
+    if (url === OURS) {
       const { version } = JSON.parse(readFileSync(fileURLToPath(url), 'utf8'))
       return { format: 'module', source: `export const version = ${JSON.stringify(version)}`, shortCircuit: true }
     }
