@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import type { ModelScript, RecordedRequest } from '../support/model-script'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { serveApp } from '../support/served-app'
+import { endHosts } from '../support/source-task-host'
 import { until } from '../support/until'
 
 /** How often the app is killed; TRESTLE_KILLS=100 for the full count. */
@@ -20,8 +21,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   await server.close()
-  // The task host ends by itself when it has nothing to do.
-  await until(() => !hostRuns(scratch.home), 'the task host to end', 20_000)
+  await endHosts(scratch.home)
   scratch.remove()
 })
 
@@ -64,19 +64,6 @@ function told(): string[] {
 
 function started(): string[] {
   return stored().flatMap((event) => (event.type === 'task.started' ? [event.task.taskId] : []))
-}
-
-/** Whether a process has this home on its command line. */
-function hostRuns(home: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-      return words.includes(home) && words.some((word) => word.includes('task-host'))
-    } catch {
-      return false
-    }
-  })
 }
 
 function messagesOf({ body }: RecordedRequest): string {
