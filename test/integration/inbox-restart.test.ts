@@ -142,20 +142,37 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
   expect(server.requests).toHaveLength(20)
 })
 
-it('goes on with a turn that waited when the app was closed, and tells the model of a rejection', async () => {
-  const before = await setup(callsThenDone([{ name: 'Write', input: { path: 'new.txt', content: 'x' }, id: 'w' }]))
+it('goes on with a turn that waited when the app was closed: with a rejection, what was said meanwhile, and then the queue', async () => {
+  const before = await setup((request) => {
+    const text = JSON.stringify(request.body['messages'])
+    if (text.includes('said in the queue')) return { text: 'done' }
+    return text.includes('said meanwhile')
+      ? { text: 'going on' }
+      : { toolCalls: [{ name: 'Write', input: { path: 'new.txt', content: 'x' }, id: 'w' }] }
+  })
   const sessionId = await start(before)
   const [entry] = await waiting(before, 1)
   expect(await host!.terminate()).toBe(0)
   const client = await restarted()
   expect(await client.approval.list()).toEqual([entry])
   expect((await client.session.open({ sessionId })).header).toMatchObject({ approvals: [{ approvalId: entry!.approvalId }] })
+  const say = (words: string) => ({ sessionId, parts: [{ type: 'text' as const, text: words }] })
+  expect(await client.session.prompt(say('said in the queue'))).toMatchObject({ queued: true })
+  await client.session.steer(say('said meanwhile'))
+  expect(server.requests).toHaveLength(1)
   await client.approval.reply({ ...allow(entry!), optionId: 'reject', feedback: 'not there' })
+  await server.arrived(3)
   const events = await ended(client, sessionId)
-  expect(events.at(-1)).toMatchObject({ stop: 'end_turn' })
+  expect(events.filter(({ type }) => type === 'turn.finished')).toMatchObject([
+    { stop: 'end_turn', steps: 2 },
+    { stop: 'end_turn', steps: 1 },
+  ])
   expect(textOf(results(events)['w']!.content)).toContain('not there')
-  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('not there')
+  expect(JSON.stringify(server.requests[1]!.body)).toMatch(/not there.*said meanwhile/)
   expect(existsSync(join(scratch.project, 'new.txt'))).toBe(false)
+  // Nothing sticks: the session is free for the next prompt.
+  expect(await client.session.prompt(say('said in the queue, again'))).toEqual({ queued: false })
+  await ended(client, sessionId)
 })
 
 it('runs nothing twice: of calls side by side one has run, one was running, one waits, one was not begun', async () => {
