@@ -73,9 +73,9 @@ function stop(pid: number | undefined): void {
 
 const rules = rulesOf(
   ...DENIED_STUBS.map((stub) => `deny Bash(${stub} *)`),
-  ...['alpha', 'beta', 'gamma', 'echo', 'cat', 'env', 'sh', 'bash', 'find', 'xargs', 'awk', 'sed', 'printf'].map(
-    (name) => `allow Bash(${name} *)`,
-  ),
+  ...'alpha beta gamma echo cat env sh bash find xargs awk sed printf declare export read test [ [[ let unset set f'
+    .split(' ')
+    .map((name) => `allow Bash(${name} *)`),
   'allow Write(**)',
 )
 

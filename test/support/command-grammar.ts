@@ -51,6 +51,99 @@ const plainWord = fc.constantFrom(
   '%1',
 )
 
+/** Options of programs that start others, written in the many ways there are. */
+const wrapperWithOptions = fc.constantFrom(
+  'env -a x',
+  'env --argv0=x',
+  'env -i -- A=1',
+  'env -uA B=2',
+  'env - PATH=$PATH',
+  'env --debug',
+  'nice -5',
+  'nice --adjustment=1',
+  'nice --adj 1',
+  'nice --',
+  'timeout -- 5',
+  'timeout -k1 5',
+  'timeout --sig KILL 5',
+  'timeout --preserve-status -s INT 5',
+  'setsid --wait',
+  'setsid -cw',
+  'stdbuf --output L',
+  'stdbuf --out=L -i0',
+  'nohup --',
+  'time -p --',
+  'command -p --',
+  'exec -la x',
+  'echo a | xargs --max-lines',
+  'echo a | xargs --replace',
+  'echo a | xargs -l',
+  'echo a | xargs -n 1 -t --',
+  'echo a | xargs --max-a 1',
+  'echo a | xargs -I{} -P 2',
+)
+
+/** Words that builtins evaluate; `%` stands for a program. */
+const evaluated = fc.constantFrom(
+  "declare 'a[$(%)]=1'",
+  "export 'a[$(%)]=1'",
+  "read 'a[$(%)]' <<< y",
+  "printf -v 'a[$(%)]' y",
+  "[[ -v 'a[$(%)]' ]]",
+  "test -v 'a[$(%)]'",
+  "let 'a[$(%)]=1'",
+  "unset 'a[$(%)]'",
+  "x='a[$(%)]'; b[x]=1",
+  "x='a[$(%)]'; b=([x]=1)",
+  "x='a[$(%)]'; [[ x -eq 1 ]]",
+  "read x <<< 'a[$(%)]'; echo $((x))",
+  "f() { echo $(($1)); }; f 'a[$(%)]'",
+  "env x='a[$(%)]' bash -c 'echo $((x))'",
+  "bash -c 'echo $(($1))' _ 'a[$(%)]'",
+  "echo ${a['$(%)']}",
+  "x='$(%)'; echo ${x@P}",
+  "PS4='$(%)'; set -x; alpha",
+  'for x in %; do $x; done',
+  'read x <<< %; $x',
+  'set -- %; "$@"',
+  'f() { "$@"; }; f %',
+  'echo() { %; }; echo x',
+  'sh 0<<< %',
+  "echo 'x; %' | xargs -I{} sh -c 'echo {}'",
+  "bash -O extglob -c '%'",
+)
+
+const sedCommand = fc.constantFrom(
+  'p',
+  'd',
+  '$!N',
+  '=',
+  's/x/y/',
+  's,a/b,c,g',
+  'y/ab/cd/',
+  ':a',
+  'ta',
+  'b',
+  '/[/]/p',
+  '1,2p',
+  '{p',
+  '}',
+  'a x',
+  'i\\\ny',
+  'c z',
+  'r f',
+  '#n',
+  '\\,x,p',
+)
+const sedSeparator = fc.constantFrom(';', '\n', ' ; ')
+/** Scripts of sed that end in a command which runs a program, if what is before lets it. */
+const sedScript = fc
+  .tuple(
+    fc.array(fc.tuple(sedCommand, sedSeparator), { maxLength: 4 }),
+    fc.constantFrom('1e %', '$e %', 's/a/%/e', 's|a|%|ge', 'e %', '/a/ e %', '1,1{e %\n}'),
+  )
+  .map(([before, last]) => before.flat().join('') + last)
+
 interface Grammar {
   command: string
   word: string
@@ -121,6 +214,11 @@ export const command = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => (
     program.map((stub) => `sed '1e ${stub}' a.txt`),
     program.map((stub) => `printf '${stub}' | xargs -I{} {}`),
     program.map((stub) => `hash -p ./bin/${stub} alpha; alpha`),
+    fc.tuple(wrapperWithOptions, tie('simple')).map(([wrapper, inner]) => `${wrapper} ${inner}`),
+    fc.tuple(evaluated, program).map(([form, stub]) => form.replace('%', stub)),
+    fc
+      .tuple(fc.constantFrom('sed', 'sed -n', 'sed -E -e', 'sed -s --expression'), sedScript, program)
+      .map(([sed, text, stub]) => `${sed} '${text.replace('%', stub)}' a.txt`),
   ),
   list: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -19,7 +19,9 @@ const SUBSCRIPT = /\[[\s\S]*[$`]/
 export function evaluatedWords(program: string, rest: readonly Word[]): Evaluated {
   if (DECLARING.test(program) || program === 'unset' || program === 'let') {
     const names = rest.filter((word) => !(word.known && /^[-+]/.test(word.text)))
-    const integer = rest.some((word) => /^-\w*[in]/.test(word.text))
+    const integer = rest.some((word) => /^-\w*i/.test(word.text))
+    if (rest.some((word) => /^-\w*n/.test(word.text)) && DECLARING.test(program))
+      return { ...NOTHING, hidden: `${program} -n gives a variable another name` }
     return checked(program, names, { sets: [], arithmetic: program === 'let' || (DECLARING.test(program) && integer) })
   }
   if (program === 'read' || program === 'getopts') {
@@ -47,7 +49,7 @@ function checked(program: string, names: readonly Word[], found: Evaluated, all:
     return { ...found, hidden: `${program} evaluates what stands in brackets` }
   if (names.some((word) => !word.known && !/^[A-Za-z_]\w*\+?=/.test(word.text)))
     return { ...found, hidden: `what ${program} is about is only known when it runs` }
-  return found
+  return names.some((word) => /\[.*[A-Za-z_]/.test(word.text)) ? { ...found, arithmetic: true } : found
 }
 
 /** Substitutions that are not quoted have been looked at already. */

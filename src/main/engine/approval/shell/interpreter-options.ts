@@ -17,6 +17,7 @@ const INTERPRETERS: readonly Interpreter[] = [
     name: /^(?:python|pypy)[\d.]*$/,
     harmless: /^-[BbdEIOqRsStuvxP]+$|^-[WX]./,
     valued: /^-[BbdEIOqRsStuvxP]*[WX]$/,
+    code: /^-\w*m(?:timeit|code|pdb|cProfile|profile|trace|idlelib.*)$/,
     told: /^(?:-m.*|-V+|--version|-h|--help.*)$/,
   },
   { name: /^perl[\d.]*$/, harmless: /^-[wWtTX]+$/, told: /^-v$|^-V(?::.*)?$|^--version$|^--help$/ },
@@ -51,6 +52,8 @@ export function interpreterOption(program: string, rest: readonly Word[]): { wor
   for (let at = 0; at < rest.length; at += 1) {
     const { text, known: isKnown } = rest[at]!
     if (!isKnown) return { word: '', reason: `what ${program} runs is only known when it runs` }
+    if (known.code?.test(text === '-m' ? `-m${rest[at + 1]?.text}` : text))
+      return { word: text, reason: `${program} ${text} runs code that rules cannot see` }
     if (known.told?.test(text)) return remote(program, rest.slice(at))
     if (known.harmless.test(text)) continue
     if (known.valued?.test(text)) at += 1

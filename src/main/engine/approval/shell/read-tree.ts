@@ -98,11 +98,16 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
       assignment(walk, part, segment, repeated)
       if (node.type === 'declaration_command') segment.words.push(decodeWord(part.text))
     } else if (REDIRECTS.has(part.type)) more.push(part)
-    else if (part.type === 'file_descriptor') continue
+    else if (part.type === 'file_descriptor' || isDescriptor(part, [...parts, ...redirects])) continue
     else word(walk, part, segment.words, repeated)
   }
   if (node.type === 'test_command' && /-(?:eq|ne|lt|le|gt|ge|v|R)\b/.test(node.text)) calculates(walk, node)
   for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
+}
+
+/** To the grammar the number in `0<<<x` is a word. */
+function isDescriptor(part: Node, others: readonly Node[]): boolean {
+  return /^\d+$/.test(part.text) && others.some((other) => REDIRECTS.has(other.type) && other.startIndex === part.endIndex)
 }
 
 function redirection(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
@@ -134,6 +139,7 @@ function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean)
 function inWord(walk: Walk, node: Node, repeated: boolean): void {
   if (node.type === 'command_substitution' || node.type === 'process_substitution') return statement(walk, node, repeated)
   if (/^(?:arithmetic_expansion|subscript|postfix_expression)$/.test(node.type)) calculates(walk, node)
+  if (node.type === 'array' && /\[[^\]]*[A-Za-z_$]/.test(node.text)) calculates(walk, node)
   if (node.type === 'expansion') expansion(walk, node)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
   for (const child of present(node)) inWord(walk, child, repeated)

@@ -45,6 +45,7 @@ function byName(segment: Segment, name: string): Unwrapped {
   const lower = name.toLowerCase()
   // Where case does not matter in names of files, SUDO is sudo.
   if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in HIDING)) return hiding(`${name} is not understood`)
+  if (/^ld(?:-linux|-musl|64)?[\w.-]*\.so/.test(name)) return hiding(`${name} runs a command that is not followed`)
   if (HIDING[name] !== undefined) return words.length === 1 && name === 'alias' ? NOTHING : hiding(`${name} ${HIDING[name]}`)
   if (SHELLS.has(name)) return shell(words, name)
   if (name === 'eval') return evaluated(words)
@@ -70,15 +71,16 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   const assignments: Segment['assignments'] = []
   let at = 1
   let before = wrapper.before ?? 0
+  let ended = false
   for (; at < words.length; at += 1) {
     const { text, known } = words[at]!
     if (!known) return hiding(`what ${name} runs is only known when it runs`)
-    if (text === '--') {
-      at += 1
-      break
+    if (text === '--' && !ended) {
+      ended = true
+      continue
     }
     if (text === '-' && name === 'env') continue
-    if (/^-./.test(text)) {
+    if (/^-./.test(text) && !ended) {
       const means = optionOf(text, wrapper)
       if (means === 'asks') return NOTHING
       if (means === 'hidden') return hiding(`${name} ${text} is not followed`)
@@ -92,11 +94,6 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
     }
     if (before === 0) break
     before -= 1
-  }
-  // After `--` env still takes variables.
-  for (; wrapper.assigns && words[at]?.known && /^[A-Za-z_]\w*=/.test(words[at]!.text); at += 1) {
-    const [variable = '', ...value] = words[at]!.text.split('=')
-    assignments.push({ name: variable, value: { text: value.join('='), known: true } })
   }
   const rest = words.slice(at)
   if (rest.length === 0) return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
