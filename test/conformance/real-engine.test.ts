@@ -10,6 +10,7 @@ import type { RecordedEvent } from '../../src/shared/model/event'
 import { isRecorded } from '../../src/shared/model/event'
 import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
 import { rejection } from '../support/required'
+import { endHosts, sourceTaskHost } from '../support/source-task-host'
 import { until } from '../support/until'
 import { WAYS } from '../support/ways'
 
@@ -23,7 +24,8 @@ type Serve = (typeof WAYS)[keyof typeof WAYS]
 async function setup(serve: Serve) {
   const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
   cleanups.push(() => rm(home, { recursive: true }))
-  const engine = await createEngine({ version: '0.0.0-test', home, interactive: true, watch: false })
+  cleanups.push(() => endHosts(home))
+  const engine = await createEngine({ version: '0.0.0-test', home, interactive: true, watch: false, taskHost: sourceTaskHost })
   cleanups.push(() => engine.close())
   const served = await serve(engine)
   cleanups.push(() => served.stop())
@@ -78,6 +80,8 @@ async function playDemo(serve: Serve): Promise<void> {
   }
   expect(events.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'end_turn' })
   expect(answered).toBeGreaterThan(0)
+  // Its background task has ended, and it was told.
+  expect(events.flatMap((event) => (event.type === 'turn.steered' ? [event.by] : []))).toEqual(['task'])
   expect(streamed).toBeGreaterThan(0)
   expect(events.map((event) => event.seq)).toEqual(events.map((_event, index) => index + 1))
   expect(events.reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
@@ -90,7 +94,7 @@ describe('the real engine', () => {
   test('the demo streams, asks, is allowed and ends over every way, broken wires or not, and its log folds to what the engine says', async () => {
     const plays = await Promise.allSettled(Object.values(WAYS).map(playDemo))
     expect(plays).toEqual(Object.keys(WAYS).map(() => ({ status: 'fulfilled', value: undefined })))
-  })
+  }, 60_000)
 
   test.each(Object.entries(WAYS))('its failures arrive with their codes over %s', async (_name, serve) => {
     const { client, served, home } = await setup(serve)
