@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
-import type { ApprovalReply } from './features/approvals/approval-card'
+import type { ApprovalReply } from './features/approvals/approval-reply'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'

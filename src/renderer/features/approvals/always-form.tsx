@@ -5,11 +5,12 @@ import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../state/folder-name'
 import { useAppInfo, useSettings } from '../../state/settings-query'
 import { useQueries } from '../../state/trestle-context'
+import { useKeyDown } from '../../state/use-key-down'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
 import { RadioList } from '../../ui/radio-list'
 import { Skeleton } from '../../ui/skeleton'
-import type { ApprovalReply } from './approval-card'
+import type { ApprovalReply } from './approval-reply'
 import { PastCommands } from './past-commands'
 import { useGrace } from './use-grace'
 
@@ -33,20 +34,14 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
     queries.approval.choices.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 0, retry: false }),
   )
   const root = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    root.current?.querySelector<HTMLElement>('[role=radio][data-state=checked], button')?.focus()
-  }, [data, error])
+  useKeyDown(root, (event) => {
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    onBack()
+  })
   return (
-    <div
-      ref={root}
-      className="always"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.preventDefault()
-        event.stopPropagation()
-        onBack()
-      }}
-    >
+    <div ref={root} className="always">
       {data && data.length > 0 ? (
         <Choices choices={data} initialScope={scope} onSend={onSend} onBack={onBack} />
       ) : (
@@ -62,7 +57,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
             </div>
           )}
           <div className="always-acts">
-            <Button variant="quiet" kbd="Esc" onClick={onBack}>
+            <Button autoFocus variant="quiet" kbd="Esc" onClick={onBack}>
               Back
             </Button>
           </div>
@@ -85,24 +80,28 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
   const [picked, setPicked] = useState(choices[0]?.pattern)
   const [scope, setScope] = useState(initialScope)
   const choice = choices.find(({ pattern }) => pattern === picked) ?? choices[0]
-  const { isArmed, since } = useGrace(`${choice?.pattern} ${scope}`)
+  const { isArmed } = useGrace(`${choice?.pattern} ${scope}`)
   const headingId = useId()
+  const send = (): void => {
+    if (choice) onSend({ pattern: choice.pattern, scope })
+  }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('[role=radio][data-state=checked]')?.focus(), [])
+  useKeyDown(form, (event) => {
+    if (event.key !== 'Enter' || !(event.target instanceof Element) || event.target.getAttribute('role') !== 'radio') return
+    event.preventDefault()
+    // A key still held from opening the form, or pressed before it could be read, is no answer.
+    if (!event.repeat && isArmed) send()
+  })
   if (!choice) return null
   const file = settings ? shortPath(settings.file, info?.userHome) : 'config.toml'
-  const send = (): void => onSend({ pattern: choice.pattern, scope })
   return (
     <form
+      ref={form}
       aria-labelledby={headingId}
       onSubmit={(event) => {
         event.preventDefault()
         if (isArmed) send()
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.target instanceof HTMLButtonElement === false) return
-        if (event.target.getAttribute('role') !== 'radio') return
-        event.preventDefault()
-        // A key still held from opening the form, or pressed before it could be read, is no answer.
-        if (!event.repeat && event.timeStamp - since.current >= 0 && isArmed) send()
       }}
     >
       <h4 id={headingId} className="always-title">

@@ -6,18 +6,12 @@ import { Button } from '../../ui/button'
 import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
 import { AlwaysForm } from './always-form'
+import type { ApprovalReply } from './approval-reply'
 import { cardActions, type CardAction } from './card-actions'
 import { PreviewView } from './preview-view'
 import { RejectForm } from './reject-form'
 import { useCardKeys } from './use-card-keys'
 import { useGrace } from './use-grace'
-
-/** An answer: `rule` goes with "always", `feedback` with a rejection. */
-export interface ApprovalReply {
-  optionId: string
-  feedback?: string
-  rule?: { pattern: string; scope: 'session' | 'user' }
-}
 
 export interface ApprovalCardProps {
   sessionId: string

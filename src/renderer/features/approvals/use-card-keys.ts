@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, type RefObject } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { optionForKey, type CardKey } from './answer-grace'
+import type { Grace } from './use-grace'
 
 /** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
 const presses = { last: Number.NEGATIVE_INFINITY, before: Number.NEGATIVE_INFINITY }
@@ -13,12 +14,12 @@ if (typeof window !== 'undefined') {
 }
 
 /** Calls `onOption` for keys 1 to 9 that are meant for the card, which is in its place `since`. `active` false: the card asks for something else just now. */
-export function useCardKeys(options: number, active: boolean, since: RefObject<number>, onOption: (option: number) => void): void {
+export function useCardKeys(options: number, active: boolean, since: Grace['since'], onOption: (option: number) => void): void {
   const answer = useEffectEvent(onOption)
   useEffect(() => {
     if (!active) return undefined
     const listen = (event: KeyboardEvent): void => {
-      const option = optionForKey(pressOf(event), { shownAt: since.current, lastKeyAt: presses.before, options })
+      const option = optionForKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, options })
       if (option === undefined) return
       event.preventDefault()
       event.stopPropagation()

@@ -1,8 +1,9 @@
 import { Inbox } from 'lucide-react'
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
 import { useInbox, entryKey } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
+import { useKeyDown } from '../../state/use-key-down'
 import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
 import { Skeleton } from '../../ui/skeleton'
@@ -34,8 +35,13 @@ interface InboxPageProps {
 }
 
 /** Everything that waits for an answer, over all sessions: first in first out, one open at a time, answered where it stands. */
-export function InboxPage({ connected, userHome, renderCard, renderPreview }: InboxPageProps) {
-  const { entries, loaded } = useInbox()
+export function InboxPage(props: InboxPageProps) {
+  const loaded = useInbox((state) => state.loaded)
+  return loaded ? <InboxList {...props} /> : <Loading />
+}
+
+function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPageProps) {
+  const entries = useInbox((state) => state.entries)
   const place = useInboxPlace(entries)
   const settled = useSettledElsewhere(entries, place.wasAnswered)
   const [together, setTogether] = useState<string>()
@@ -56,17 +62,16 @@ export function InboxPage({ connected, userHome, renderCard, renderPreview }: In
     line?.closest('.inbox-row')?.scrollIntoView({ block: 'nearest' })
   }, [openKey])
 
-  const onKeyDown = (event: KeyboardEvent): void => {
+  useKeyDown(root, (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if ((step !== 1 && step !== -1) || !(event.target instanceof Element) || !event.target.matches('[data-entry], .inbox-scroll')) return
     event.preventDefault()
     place.step(step)
-  }
+  })
 
-  if (!loaded) return <Loading />
   return (
-    <div ref={root} className="inbox-scroll min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1} onKeyDown={onKeyDown}>
+    <div ref={root} className="inbox-scroll min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
       <div className="inbox">
         <p className="sr-only" role="status">
           {entries.length === 0
