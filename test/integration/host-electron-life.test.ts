@@ -92,6 +92,27 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(await stuck.log()).toContain('did not close within 50 ms')
   })
 
+  test('where the settings say so, quitting asks what becomes of running tasks, and can be called off', async () => {
+    const engine = memoryEngine()
+    const closedWith: unknown[] = []
+    engine.close = async (background) => void closedWith.push(background)
+    engine.tasks.onExit = () => 'ask'
+    engine.tasks.put({ taskId: 'bash-00000001', command: 'npm run dev', status: 'running', background: true })
+    const { electron, ...desktop } = await startOnDouble({ openEngine: async () => engine })
+    await shown({ electron, ...desktop })
+    electron.answer = 2
+    electron.app.quit()
+    await until(() => electron.questions.length === 1, 'the question')
+    expect(electron.questions).toEqual(['A background task is running.'])
+    electron.answer = 1
+    // Only when the first one is settled is it asked again.
+    await until(() => {
+      electron.app.quit()
+      return electron.app.hasQuit
+    }, 'the end')
+    expect(closedWith).toEqual(['stop'])
+  })
+
   test('closing the last window quits, except on a Mac, where the app stays and opens another', async () => {
     const linux = await startOnDouble()
     await shown(linux)

@@ -88,8 +88,9 @@ export class ElectronDouble {
       safeStorage: {},
       dialog: {
         showErrorBox: (title: string, content: string) => this.errorBoxes.push(`${title}: ${content}`),
-        showMessageBox: async ({ message }: { message: string }) => {
-          this.questions.push(message)
+        // As in Electron, the window may come first.
+        showMessageBox: async (...given: { message?: string }[]) => {
+          this.questions.push(given.at(-1)?.message ?? '')
           return { response: this.answer }
         },
         showOpenDialog: async () => this.folderDialog,

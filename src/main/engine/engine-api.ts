@@ -25,7 +25,8 @@ export interface Engine {
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */
-  close(): Promise<void>
+  /** Background tasks go on or are stopped, as `background` says; default: as the settings say, with `ask` taken as `keep`. */
+  close(background?: 'keep' | 'stop'): Promise<void>
 }
 
 export type EngineChange =

@@ -191,11 +191,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    async close() {
+    async close(background) {
       desk.close()
       inbox.close()
       await sessions.close()
-      await custody.close()
+      await custody.close(background)
       config.close()
       store.close()
     },

@@ -8,6 +8,7 @@ import { createRouter } from '../../api/router'
 import { createRpcServer } from '../../api/rpc-server'
 import type { Engine } from '../../engine/engine-api'
 import { appMenu } from './app-menu'
+import { askAboutTasks } from './ask-about-tasks'
 import { registerAppScheme, serveAppScheme } from './app-scheme'
 import { openAppWindow } from './app-window'
 import { callForPerson } from './call-for-person'
@@ -161,7 +162,7 @@ class Desktop {
         this.#command(command)
       },
     })
-    this.#closeOnQuit(() => {
+    this.#closeOnQuit(show, () => {
       stopCalling()
       ports.close()
     })
@@ -195,14 +196,11 @@ class Desktop {
   }
 
   /** The engine records how its turns ended before the process ends; one that hangs is not waited for for ever. */
-  #closeOnQuit(first: () => void): void {
+  #closeOnQuit(stay: () => void, first: () => void): void {
     const { app } = this.#electron
     const limit = this.#options.closeLimitMs ?? 5000
-    let state: 'open' | 'closing' | 'closed' = 'open'
-    app.on('before-quit', (event) => {
-      if (state === 'closed') return
-      event.preventDefault()
-      if (state === 'closing') return
+    let state: 'open' | 'asking' | 'closing' | 'closed' = 'open'
+    const close = (background: 'keep' | 'stop' | undefined): void => {
       state = 'closing'
       first()
       let timer: NodeJS.Timeout | undefined
@@ -212,12 +210,27 @@ class Desktop {
           resolve()
         }, limit)
       })
-      const closed = this.#engine.close().catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`))
+      const closed = this.#engine.close(background).catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`))
       void Promise.race([closed, timeUp]).finally(() => {
         clearTimeout(timer)
         state = 'closed'
         app.quit()
       })
+    }
+    app.on('before-quit', (event) => {
+      if (state === 'closed') return
+      event.preventDefault()
+      if (state !== 'open') return
+      if (this.#engine.tasks.onExit() !== 'ask') return close(undefined)
+      state = 'asking'
+      askAboutTasks(this.#electron, this.#engine, this.#window)
+        .catch((error: unknown) => void this.#log(`asking about tasks failed: ${describe(error)}`))
+        .then((answer) => {
+          if (answer !== 'cancel') return close(answer ?? undefined)
+          state = 'open'
+          stay()
+        })
+        .catch((error: unknown) => this.#log(`quitting failed: ${describe(error)}`))
     })
   }
 }

@@ -1,4 +1,5 @@
 import { UsageError, type Parsed } from '../../command-line/parse'
+import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import { rendererFolder } from '../../renderer-folder'
@@ -17,6 +18,10 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
     await stopSignal()
     await host.close()
+    reportBackground(
+      engine,
+      (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
+    )
     return 0
   } finally {
     await engine.close()
