@@ -46,7 +46,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   /** Tasks whose end is waited for one by one: a process that does not look at all of them is not told of every change. */
   const awaited = new Set<string>()
   const closing = new AbortController()
-  let closed = false
+  const isClosed = (): boolean => closing.signal.aborted
 
   const prepare = async (taskId: string, now: boolean): Promise<PreparedNews | undefined> => {
     const task = await custody.get(taskId).catch(notFound)
@@ -76,17 +76,20 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     if (awaited.has(taskId)) return
     awaited.add(taskId)
     try {
-      while (!closed && !(await custody.wait(taskId, WAIT_MS, closing.signal)).ended);
+      for (;;) {
+        const { ended } = await custody.wait(taskId, WAIT_MS, closing.signal)
+        if (ended || isClosed()) break
+      }
     } finally {
       awaited.delete(taskId)
     }
-    if (!closed && sessions.isLoaded(sessionId)) await visit(sessionId, [taskId])
+    if (!isClosed() && sessions.isLoaded(sessionId)) await visit(sessionId, [taskId])
   }
 
   const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
     await adoptions.get(session)
     await prepareDue(session, taskIds)
-    if (startsTurns && !closed) await session.tellNews()
+    if (startsTurns && !isClosed()) await session.tellNews()
   }
 
   /** Looks at a session that need not be loaded. */
@@ -121,7 +124,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
 
   const safely = (work: Promise<void>): void => {
     work.catch((error: unknown) => {
-      if (!closed) log(`The news of a task could not be told: ${failureOf(error).message}`)
+      if (!isClosed()) log(`The news of a task could not be told: ${failureOf(error).message}`)
     })
   }
 
@@ -138,16 +141,15 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     },
     start() {
       unlisten = custody.onChange(({ taskId, sessionId, background, status }) => {
-        if (status === 'running' || !background || sessionId === undefined || closed) return
+        if (status === 'running' || !background || sessionId === undefined || isClosed()) return
         if (startsTurns || sessions.isLoaded(sessionId)) safely(visit(sessionId, [taskId]))
       })
       if (!startsTurns) return
       setTimeout(() => {
-        if (!closed) for (const sessionId of store.owedNews()) safely(visit(sessionId))
+        if (!isClosed()) for (const sessionId of store.owedNews()) safely(visit(sessionId))
       }, START_MS).unref()
     },
     close() {
-      closed = true
       closing.abort()
       unlisten?.()
       clearInterval(timer)
