@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { expect, test, type App } from './app'
+import { expect, test } from './app'
 import { said, say, startSession } from './steps'
 
 const SECRET = 'correct-horse-battery-staple'
@@ -126,7 +126,7 @@ test.describe('a command that takes longer than thought', () => {
   test.use({
     files: { 'slow.sh': 'for n in $(seq 1 200); do echo "step $n"; sleep 0.1; done\n' },
     model: {
-      script: (request, index) => {
+      script: (_request, index) => {
         if (index === 0) return { toolCalls: [{ name: 'Bash', input: { command: 'bash slow.sh', timeout: 60_000 } }] }
         return { text: index === 1 ? 'I go on with something else.' : 'It has ended.' }
       },

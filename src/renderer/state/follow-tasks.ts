@@ -5,6 +5,8 @@ import { useTasks, withTaskList, withTasks } from './tasks-state'
 
 /** So many are asked for: running ones come first, so those are all there. */
 const LIST_LIMIT = 2000
+/** Least ms between two changes of the state: with hundreds of tasks that print, something changes all the time. */
+const PAUSE_MS = 100
 
 /** Keeps the tasks of this window true to the engine: the whole list once for each connection, then what changes. */
 export class TaskFollower {
@@ -12,6 +14,9 @@ export class TaskFollower {
   #asked = 0
   /** Told since the list was asked for: newer than what it will say. */
   #since = new Set<string>()
+  #changed = new Map<string, Task>()
+  #removed = new Set<string>()
+  #pausing = false
 
   constructor(client: TrestleClient) {
     this.#client = client
@@ -33,8 +38,26 @@ export class TaskFollower {
   }
 
   changed(changed: readonly Task[], removed: readonly string[]): void {
-    for (const { taskId } of changed) this.#since.add(taskId)
-    for (const taskId of removed) this.#since.add(taskId)
+    for (const task of changed) {
+      this.#since.add(task.taskId)
+      this.#removed.delete(task.taskId)
+      this.#changed.set(task.taskId, task)
+    }
+    for (const taskId of removed) {
+      this.#since.add(taskId)
+      this.#changed.delete(taskId)
+      this.#removed.add(taskId)
+    }
+    if (!this.#pausing) this.#pass()
+  }
+
+  #pass(): void {
+    this.#pausing = this.#changed.size > 0 || this.#removed.size > 0
+    if (!this.#pausing) return
+    const [changed, removed] = [[...this.#changed.values()], [...this.#removed]]
+    this.#changed.clear()
+    this.#removed.clear()
     useTasks.setState((state) => withTasks(state, changed, removed))
+    setTimeout(() => this.#pass(), PAUSE_MS)
   }
 }

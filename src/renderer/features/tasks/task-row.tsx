@@ -1,5 +1,4 @@
-import { EllipsisVertical, RotateCw, Square } from 'lucide-react'
-import { memo, type KeyboardEvent } from 'react'
+import { memo, useState, type KeyboardEvent } from 'react'
 import type { Task, TaskUsage } from '../../../shared/model/task'
 import { answerTask } from '../../state/answer-task'
 import { folderName } from '../../state/folder-name'
@@ -12,11 +11,9 @@ import { useSecond } from '../../state/use-second'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Dot } from '../../ui/dot'
-import { IconButton } from '../../ui/icon-button'
-import { Menu } from '../../ui/menu'
 import { distinctPorts, PortLink } from './port-link'
+import { RowActions } from './row-actions'
 import { Sparkline } from './sparkline'
-import { TaskMenuItems } from './task-menu'
 import { endWords, memory, percent, runtime, statusDot, statusWord, waits } from './task-words'
 
 interface TaskRowProps {
@@ -34,6 +31,7 @@ interface TaskRowProps {
 export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, userHome, actions, onOpen, onFocus }: TaskRowProps) {
   const task = useTask(taskId)
   const usage = useUsage((state) => state.usage.get(taskId))
+  const [near, setNear] = useState(false)
   if (!task) return null
   const runs = task.status === 'running'
   const tabIndex = reachable ? 0 : -1
@@ -49,6 +47,7 @@ export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, user
       data-waits={waits(task) || undefined}
       className="task-row"
       onClick={() => onOpen(taskId)}
+      onPointerEnter={() => setNear(true)}
       onFocus={() => onFocus(taskId)}
       onKeyDown={onKeyDown}
     >
@@ -78,34 +77,7 @@ export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, user
       </div>
       <Numbers taskId={taskId} usage={runs ? usage : undefined} />
       <Runtime task={task} />
-      <div className="task-acts">
-        {runs ? (
-          <IconButton label="Stop it and all it started" kbd="Del" tabIndex={tabIndex} onClick={stopping(() => actions.stop(task))}>
-            <Square aria-hidden />
-          </IconButton>
-        ) : (
-          <IconButton
-            label="Start again"
-            tabIndex={tabIndex}
-            onClick={stopping(() => void actions.restart(task).then((next) => next && onOpen(next.taskId)))}
-          >
-            <RotateCw aria-hidden />
-          </IconButton>
-        )}
-        <span onClick={(event) => event.stopPropagation()}>
-          <Menu
-            label={`Actions for ${task.command}`}
-            align="end"
-            trigger={
-              <IconButton label="More" tabIndex={tabIndex}>
-                <EllipsisVertical aria-hidden />
-              </IconButton>
-            }
-          >
-            <TaskMenuItems task={task} actions={actions} onOpen={onOpen} />
-          </Menu>
-        </span>
-      </div>
+      <RowActions task={task} actions={actions} near={near || reachable} tabIndex={tabIndex} onOpen={onOpen} />
     </div>
   )
 })
