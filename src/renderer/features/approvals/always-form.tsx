@@ -105,7 +105,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
       }}
     >
       <h4 id={headingId} className="always-title">
-        What shall run without asking?
+        What shall be allowed without asking?
       </h4>
       <RadioList
         label="What the rule covers"

@@ -10,10 +10,8 @@ import { useClient, useQueries } from '../../state/trestle-context'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Skeleton } from '../../ui/skeleton'
-import { answerable, onceOption } from './inbox-groups'
+import { answerable, MOST_TOGETHER, onceOption } from './inbox-groups'
 
-/** More are not read at once: the rest is asked again. */
-const MOST = 25
 /** No click counts that was under way when the list came up, in ms. */
 const GRACE_MS = 600
 
@@ -31,7 +29,7 @@ interface AllowAllDialogProps {
 export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnswered, onClose }: AllowAllDialogProps) {
   const client = useClient()
   const queries = useQueries()
-  const [shown] = useState(() => answerable(entries.filter((entry) => entry.group === group)).slice(0, MOST))
+  const [shown] = useState(() => answerable(entries.filter((entry) => entry.group === group)).slice(0, MOST_TOGETHER))
   const [busy, setBusy] = useState(false)
   const results = useAllQueries({
     queries: shown.map(({ sessionId, approvalId }) =>

@@ -17,6 +17,21 @@ export function inboxGroups(entries: readonly InboxEntry[]): InboxGroup[] {
   return [...groups].map(([group, list]) => ({ group, entries: list }))
 }
 
+/** The first so many rows, and the open one wherever it is: nobody reads hundreds, and the rest moves up as they are answered. */
+export function firstRows(groups: readonly InboxGroup[], most: number, isOpen: (entry: InboxEntry) => boolean): InboxGroup[] {
+  let left = most
+  const first: InboxGroup[] = []
+  for (const { group, entries } of groups) {
+    const shown = entries.filter((entry, index) => index < left || isOpen(entry))
+    left -= Math.min(left, entries.length)
+    if (shown.length > 0) first.push({ group, entries: shown })
+  }
+  return first
+}
+
+/** More are not read at once: the rest is asked about again. */
+export const MOST_TOGETHER = 25
+
 /** Those of a group that can be answered from here, together. */
 export function answerable(entries: readonly InboxEntry[]): InboxEntry[] {
   return entries.filter((entry) => entry.elsewhere === undefined && onceOption(entry) !== undefined)

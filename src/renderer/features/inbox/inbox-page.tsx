@@ -8,7 +8,7 @@ import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
 import { Skeleton } from '../../ui/skeleton'
 import { AllowAllDialog } from './allow-all-dialog'
-import { answerable } from './inbox-groups'
+import { answerable, firstRows, MOST_TOGETHER } from './inbox-groups'
 import { InboxEntryView } from './inbox-entry'
 import { InboxRow } from './inbox-row'
 import './inbox.css'
@@ -34,6 +34,9 @@ interface InboxPageProps {
   renderPreview: (approval: Approval) => ReactNode
 }
 
+/** So many rows are drawn. */
+const MOST_ROWS = 60
+
 /** Everything that waits for an answer, over all sessions: first in first out, one open at a time, answered where it stands. */
 export function InboxPage(props: InboxPageProps) {
   const loaded = useInbox((state) => state.loaded)
@@ -48,6 +51,8 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
   const root = useRef<HTMLDivElement>(null)
   const openKey = place.open && entryKey(place.open)
   const rows = place.groups.flatMap((group) => group.entries)
+  const groups = firstRows(place.groups, MOST_ROWS, (entry) => entryKey(entry) === openKey)
+  const hidden = rows.length - groups.reduce((sum, group) => sum + group.entries.length, 0)
 
   // The page begins at its first request, and whoever walks or answers by keyboard stays with the open one.
   const shown = useRef<string>(undefined)
@@ -84,7 +89,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
           </EmptyState>
         )}
         <ol aria-label="Requests">
-          {place.groups.map(({ group, entries: alike }) => {
+          {groups.map(({ group, entries: alike }) => {
             const together = answerable(alike).length
             return (
               <li key={group} className="inbox-group" data-alike={alike.length > 1 || undefined}>
@@ -95,7 +100,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                     </span>
                     {together > 1 && (
                       <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>
-                        Allow all {together} alike …
+                        {together > MOST_TOGETHER ? `Allow the first ${MOST_TOGETHER} alike …` : `Allow all ${together} alike …`}
                       </Button>
                     )}
                   </div>
@@ -122,7 +127,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                                 renderCard({
                                   entry,
                                   approval,
-                                  place: placeOf(place.groups, key),
+                                  place: placeOf(groups, key),
                                   blocked: blockedBy(entry, connected),
                                   onAnswered: () => place.onAnswered(entry),
                                 })
@@ -138,6 +143,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
             )
           })}
         </ol>
+        {hidden > 0 && <p className="inbox-more">{hidden} more wait behind these; they move up as you answer.</p>}
         <Lately entries={settled.filter((entry) => entryKey(entry) !== openKey)} />
       </div>
       {together !== undefined && (

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxEntry } from '../../../shared/model/approval'
+import { firstRows } from './inbox-groups'
 import { answered, look, neighbour, NOWHERE, rowsOf } from './inbox-place'
 
 const entry = (approvalId: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
@@ -66,5 +67,14 @@ describe('where the inbox looks', () => {
     expect(ids(rows)).toEqual(['1', '3', '2'])
     expect(neighbour(rows, alike[2]!, 1)).toBe(two)
     expect(neighbour(rows, alike[0]!, -1)).toBeUndefined()
+  })
+
+  it('draws only the first rows, but never drops the open one (hundreds of requests freeze the page)', () => {
+    const many = Array.from({ length: 10 }, (_, n) => entry(String(n), n % 2 === 0 ? { group: 'even' } : {}))
+    const { groups } = rowsOf(NOWHERE, many)
+    const drawn = (open: string): string[] =>
+      firstRows(groups, 6, ({ approvalId }) => approvalId === open).flatMap((group) => group.entries.map(({ approvalId }) => approvalId))
+    expect(drawn('')).toEqual(['0', '2', '4', '6', '8', '1'])
+    expect(drawn('9')).toEqual(['0', '2', '4', '6', '8', '1', '9'])
   })
 })

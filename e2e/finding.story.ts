@@ -1,0 +1,43 @@
+import { expect, test } from './app'
+import { said, say, startSession } from './steps'
+
+const LONG = Array.from({ length: 120 }, (_, n) => `Line ${n + 1} of an answer that fills the screen.`).join('\n\n')
+
+test.describe('a search', () => {
+  test.use({ model: { script: [{ text: `The heron stood in the reeds.\n\n${LONG}` }, { text: LONG }, { text: 'The end.' }] } })
+
+  test('opens a session at the message that was found, and marks it', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'tell me of birds')
+    await expect(said(page, 'Line 120')).toBeVisible()
+    await say(page, 'and on')
+    await expect(page.getByText('and on', { exact: true })).toBeVisible()
+    await say(page, 'and to the end')
+    await expect(said(page, 'The end.')).toBeVisible()
+    await expect(said(page, 'The heron stood')).not.toBeInViewport()
+
+    const search = page.getByRole('textbox', { name: 'Search sessions and messages' })
+    await search.fill('heron')
+    await page.getByRole('treeitem', { name: /heron/ }).click()
+    await expect(page.locator('[data-marked]')).toContainText('The heron stood in the reeds.')
+    await expect(page.locator('[data-marked]')).toBeInViewport()
+  })
+})
+
+test('the archive is offered when there is something in it', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'put me away')
+  await expect(said(page, 'Hello.')).toBeVisible()
+  const archive = page.getByRole('treeitem', { name: 'Archived' })
+  await expect(archive).toHaveCount(0)
+  await page.getByRole('treeitem', { name: /put me away/ }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
+  await expect(archive).toBeVisible()
+  await app.restart()
+  await app.page.getByRole('treeitem', { name: 'Archived' }).click()
+  await app.page.getByRole('treeitem', { name: /put me away/ }).click({ button: 'right' })
+  await app.page.getByRole('menuitem', { name: 'Restore' }).click()
+  await expect(app.page.getByRole('treeitem', { name: 'Archived' })).toHaveCount(0)
+})
