@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TaskPush } from '../../src/shared/model/push'
@@ -63,6 +63,10 @@ describe('a background task', () => {
     stop()
     const { task: ended } = await custody.wait(task.taskId, 5000)
     expect(ended).toMatchObject({ status: 'completed', waited: { text: 'Password:', typed: true } })
+    const files = readdirSync(scratch.home, { recursive: true, encoding: 'utf8' }).map((name) => join(scratch.home, name))
+    const holding = files.filter((file) => statSync(file).isFile() && readFileSync(file).includes('hunter2'))
+    expect(files.length).toBeGreaterThan(3)
+    expect(holding).toEqual([])
   })
 
   test('is stopped at its time limit, kept by the host', async () => {
@@ -82,10 +86,31 @@ describe('a background task', () => {
   })
 })
 
+test('a host that hangs does not hold up whoever stops a command', async () => {
+  const custody = open()
+  const controller = new AbortController()
+  let shown = ''
+  const call = custody.terminals.run(
+    { command: 'echo here; sleep 60', cwd: scratch.project, timeoutMs: null, signal: controller.signal, onOutput: (raw) => (shown += raw) },
+    1000,
+  )
+  await until(() => shown.includes('here'), 'the start')
+  const [pid = 0] = hostPids(scratch.home)
+  process.kill(pid, 'SIGSTOP')
+  controller.abort()
+  try {
+    expect(await call).toMatchObject({ task: { status: 'stopped' }, notes: ['The task host did not answer.'] })
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+})
+
 test('there is one host, however many start it at the same moment', async () => {
   const custodies = Array.from({ length: 6 }, () => open())
   const tasks = await Promise.all(custodies.map((custody) => start(custody, 'sleep 30')))
   expect(hostPids(scratch.home)).toHaveLength(1)
-  expect((await custodies[0]!.list({ activeOnly: true })).map(({ taskId }) => taskId).sort()).toEqual(tasks.map(({ taskId }) => taskId).sort())
+  expect((await custodies[0]!.list({ activeOnly: true })).map(({ taskId }) => taskId).sort()).toEqual(
+    tasks.map(({ taskId }) => taskId).sort(),
+  )
   expect(await custodies[1]!.stopAll({})).toEqual({ stopped: 6 })
 })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '../../../shared/model/task'
 import { identityOf, isAlive, type ProcessIdentity } from '../session/sqlite/process-identity'
+import { newestPathOf } from './log-files'
 import { outputSize } from './read-output'
 
 /** A background task on disk: `tasks/<taskId>/task.json`, beside its output. Whoever wants to know of tasks can read it without the host. */
@@ -14,6 +15,8 @@ export interface TaskRecord {
   host: ProcessIdentity
 }
 
+/** Logs of commands that calls waited for. */
+const MOST_LOGS = 2_000
 const FILE = 'task.json'
 const TASK_ID = /^[a-z]+-[0-9a-z]{8}$/
 
@@ -83,7 +86,11 @@ export async function markLost(home: string, record: TaskRecord): Promise<Task> 
     stopReason: 'The task host that ran it is gone.',
   }
   delete task.prompt
-  writeRecord(home, { ...record, task })
+  try {
+    writeRecord(home, { ...record, task })
+  } catch {
+    // A full disk: whoever looks next says it again.
+  }
   return task
 }
 
@@ -99,22 +106,23 @@ export async function removeOld(home: string, keep: { keepDays: number; keepTask
   }
   ended.sort((a, b) => b.endedAt - a.endedAt)
   const removed = ended.filter(({ endedAt }, index) => endedAt < oldest || index >= keep.keepTasks).map(({ taskId }) => taskId)
-  for (const taskId of removed) await rm(taskFolder(home, taskId), { recursive: true, force: true })
+  for (const taskId of removed) {
+    await rm(taskFolder(home, taskId), { recursive: true, force: true })
+    for (const path of [foregroundLog(home, taskId), newestPathOf(foregroundLog(home, taskId))]) await rm(path, { force: true })
+  }
   await removeOldLogs(home, oldest)
   return removed
 }
 
-/** Logs of commands that were never in the background. */
+/** Logs of commands that were never in the background, by age and number. */
 async function removeOldLogs(home: string, oldest: number): Promise<void> {
   const folder = join(home, 'tasks')
-  let names: string[]
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.log'))
-  } catch {
-    return
+  const logs: { path: string; touched: number }[] = []
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const touched = name.endsWith('.log') ? (await stat(path).catch(() => undefined))?.mtimeMs : undefined
+    if (touched !== undefined) logs.push({ path, touched })
   }
-  for (const name of names) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found && found.mtimeMs < oldest) await rm(join(folder, name), { force: true })
-  }
+  logs.sort((a, b) => b.touched - a.touched)
+  for (const { path } of logs.filter(({ touched }, index) => touched < oldest || index >= MOST_LOGS)) await rm(path, { force: true })
 }

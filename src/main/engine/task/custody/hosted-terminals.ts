@@ -1,4 +1,5 @@
 import { CodedError } from '../../../../shared/model/errors'
+import type { Task } from '../../../../shared/model/task'
 import type { TaskSettings } from '../../config/settings'
 import { outputText } from '../output-text'
 import { readOutput } from '../read-output'
@@ -7,6 +8,9 @@ import { foregroundLog } from '../task-record'
 import type { TaskEnd, TaskStart, TerminalTasks } from '../terminal-tasks'
 import type { HostKeeper } from './host-keeper'
 import type { HostLink } from './host-link'
+
+/** The host answers an abort well within this. */
+const ABORT_MS = 2_000
 
 export interface HostedTerminalsOptions {
   home: string
@@ -23,14 +27,24 @@ export function hostedTerminals({ home, keeper, env, settings, fallback }: Hoste
     const taskId = newTaskId()
     const { atTimeLimit, logBytes } = settings()
     const startedAt = Date.now()
+    const giveUp = new AbortController()
+    const endWithoutHost = (status: 'lost' | 'stopped', note: string): Promise<TaskEnd> =>
+      endFromLog(home, { ...start, taskId, status, startedAt }, maxChars, note)
     const printed = onOutput && link.hearPrinted(onOutput)
     try {
       const params = { taskId, env: env(), logBytes, start, maxChars, moveAtLimit: atTimeLimit === 'background' }
-      return await link.ask('run', { ...params, ...(printed && { outputId: printed.outputId }) }, signal)
+      const answer = link.ask('run', { ...params, ...(printed && { outputId: printed.outputId }) }, signal)
+      const gaveUp = noAnswerAfter(signal, giveUp.signal)
+      answer.catch(() => {})
+      return (await Promise.race([answer, gaveUp])) ?? (await endWithoutHost('stopped', 'The task host did not answer.'))
     } catch (error) {
       if (!link.isLost) throw error
-      return lostEnd(home, taskId, start, startedAt, maxChars)
+      return endWithoutHost(
+        'lost',
+        'The task host that ran the command died, and the command most likely with it. The next command starts a new one.',
+      )
     } finally {
+      giveUp.abort()
       printed?.stop()
     }
   }
@@ -52,29 +66,33 @@ export function hostedTerminals({ home, keeper, env, settings, fallback }: Hoste
   }
 }
 
-/** What is known of a command whose host died: what it had printed is in its log. */
-async function lostEnd(
-  home: string,
-  taskId: string,
-  start: Omit<TaskStart, 'signal' | 'onOutput'>,
-  startedAt: number,
-  maxChars: number,
-): Promise<TaskEnd> {
-  const outputPath = foregroundLog(home, taskId)
+/** Resolves a while after the abort; never when `over` comes first. */
+function noAnswerAfter(signal: AbortSignal, over: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    const begin = (): void => {
+      const timer = setTimeout(() => resolve(undefined), ABORT_MS)
+      over.addEventListener('abort', () => clearTimeout(timer), { once: true })
+    }
+    if (signal.aborted) begin()
+    else signal.addEventListener('abort', begin, { once: true, signal: over })
+  })
+}
+
+type Known = Omit<TaskStart, 'signal' | 'onOutput'> & Pick<Task, 'taskId' | 'status' | 'startedAt'>
+
+/** What is known of a command that its host says nothing of: what it had printed is in its log. */
+async function endFromLog(home: string, known: Known, maxChars: number, note: string): Promise<TaskEnd> {
+  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, ...task } = known
+  const outputPath = foregroundLog(home, task.taskId)
   const { text, total } = await readOutput(outputPath, { bytes: maxChars })
-  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, ...about } = start
+  const kept = [Buffer.from(text)]
+  const dropped = total - Buffer.byteLength(text)
   const endedAt = Date.now()
-  const bytes = Buffer.from(text)
   return {
-    ...outputText(
-      { head: total > bytes.length ? [] : [bytes], dropped: total - bytes.length, tail: [bytes] },
-      total,
-      maxChars,
-      `All of it: ${outputPath}`,
-    ),
-    task: { ...about, taskId, status: 'lost', startedAt, endedAt, outputPath, outputBytes: total, background: false },
-    durationMs: endedAt - startedAt,
+    ...outputText({ head: dropped > 0 ? [] : kept, dropped, tail: dropped > 0 ? kept : [] }, total, maxChars, `All of it: ${outputPath}`),
+    task: { ...task, endedAt, outputPath, outputBytes: total, background: false },
+    durationMs: endedAt - task.startedAt,
     leftRunning: [],
-    notes: ['The task host that ran the command died, and the command most likely with it. The next command starts a new one.'],
+    notes: [note],
   }
 }

@@ -9,6 +9,8 @@ export class KnownTasks {
   private readonly home: string
   private readonly onLost: (task: Task) => void
   private readonly ended = new Map<string, Task>()
+  /** Being looked at, so that nobody is told twice. */
+  private readonly reading = new Map<string, Promise<Task | undefined>>()
 
   constructor(home: string, onLost: (task: Task) => void) {
     this.home = home
@@ -18,8 +20,12 @@ export class KnownTasks {
   async get(taskId: string): Promise<Task | undefined> {
     const known = this.ended.get(taskId)
     if (known) return known
-    const record = await readRecord(this.home, taskId)
-    return record && this.asItIs(record)
+    let reading = this.reading.get(taskId)
+    if (!reading) {
+      reading = this.read(taskId).finally(() => this.reading.delete(taskId))
+      this.reading.set(taskId, reading)
+    }
+    return reading
   }
 
   async all(): Promise<Task[]> {
@@ -35,6 +41,11 @@ export class KnownTasks {
   /** It has ended just now, or its record was removed. */
   forget(taskId: string): void {
     this.ended.delete(taskId)
+  }
+
+  private async read(taskId: string): Promise<Task | undefined> {
+    const record = await readRecord(this.home, taskId)
+    return record && this.asItIs(record)
   }
 
   /** A running task whose host is dead is lost, and its record says so from now on. */
