@@ -18,6 +18,6 @@ export function memorySessionTasks({ custody = memoryCustody(), interactive = tr
     header: { folder: '/project' },
     record: (event: { type: string; task: Task }) => void owed.push(event.task),
   }
-  const tasks = createSessionTasks(session, { custody, desk: { look: () => undefined }, interactive })
+  const tasks = createSessionTasks(session, { custody, desk: { look: async () => undefined }, interactive })
   return { tasks, custody, owed }
 }

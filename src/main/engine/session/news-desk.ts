@@ -25,8 +25,8 @@ export interface NewsDeskDeps {
 
 /** Brings the news of background tasks to their sessions. What is owed stands in the header of the session; a session tells it exactly once. */
 export interface NewsDesk {
-  /** Looks whether these tasks of a session are to be told of now. */
-  look(sessionId: string, taskIds: readonly string[]): void
+  /** Looks whether these tasks of a session are to be told of now; resolves when what is has been handed to the session. Never rejects. */
+  look(sessionId: string, taskIds: readonly string[]): Promise<void>
   /** Prepares everything that is due, for the turn that begins. Never rejects. */
   gather(session: Session): Promise<void>
   /** A session was loaded: what it is owed is looked at, and what a dead process had begun in it. */
@@ -64,7 +64,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
           owed.some((one) => one.taskId === taskId && one.now === true),
         )
         if (prepared) session.news.add(prepared)
-        else if (!startsTurns) safely(awaitEnd(session.id, taskId))
+        else if (!startsTurns) void safely(awaitEnd(session.id, taskId))
       } catch (error) {
         // It stays owed and is looked at again with the next turn or start.
         log(`The news of ${taskId} could not be prepared: ${failureOf(error).message}`)
@@ -107,7 +107,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   }
 
   const again = (): void => {
-    for (const sessionId of elsewhere) safely(visit(sessionId))
+    for (const sessionId of elsewhere) void safely(visit(sessionId))
     if (elsewhere.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -122,10 +122,12 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     }
   }
 
-  const safely = (work: Promise<void>): void => {
-    work.catch((error: unknown) => {
+  const safely = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
       if (!isClosed()) log(`The news of a task could not be told: ${failureOf(error).message}`)
-    })
+    }
   }
 
   return {
@@ -137,16 +139,16 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     opened(session) {
       if (session.cutOffCalls.size > 0) adoptions.set(session, adopt(session))
       else if (session.header.news.length === 0) return
-      safely(sessions.withSession(session.id, (held) => attend(held)))
+      void safely(sessions.withSession(session.id, (held) => attend(held)))
     },
     start() {
       unlisten = custody.onChange(({ taskId, sessionId, background, status }) => {
         if (status === 'running' || !background || sessionId === undefined || isClosed()) return
-        if (startsTurns || sessions.isLoaded(sessionId)) safely(visit(sessionId, [taskId]))
+        if (startsTurns || sessions.isLoaded(sessionId)) void safely(visit(sessionId, [taskId]))
       })
       if (!startsTurns) return
       setTimeout(() => {
-        if (!isClosed()) for (const sessionId of store.owedNews()) safely(visit(sessionId))
+        if (!isClosed()) for (const sessionId of store.owedNews()) void safely(visit(sessionId))
       }, START_MS).unref()
     },
     close() {

@@ -28,7 +28,12 @@ export function createSessionTasks(session: OwningSession, { custody, desk, inte
   const owed = (task: Task): void => {
     session.record({ type: 'task.started', task })
     // It may have ended before it was recorded.
-    desk.look(sessionId, [task.taskId])
+    void desk.look(sessionId, [task.taskId])
+  }
+  /** When the agent sees that a task has ended, the news of it joins the very next step, not a later one. */
+  const seen = async (task: Task): Promise<Task> => {
+    if (task.status !== 'running') await desk.look(sessionId, [task.taskId])
+    return task
   }
   const list = async ({ activeOnly, limit }: { activeOnly: boolean; limit: number }): Promise<Task[]> =>
     (await custody.list({ activeOnly, limit: ALL, sessionId })).filter((task) => task.background).slice(0, limit)
@@ -45,7 +50,7 @@ export function createSessionTasks(session: OwningSession, { custody, desk, inte
     list,
     async find(taskId) {
       const task = await custody.get(taskId).catch(notFound)
-      if (task?.sessionId === sessionId) return { task }
+      if (task?.sessionId === sessionId) return { task: await seen(task) }
       if (task)
         return { problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.` }
       const shown = JSON.stringify(taskId.slice(0, 100))
@@ -56,7 +61,7 @@ export function createSessionTasks(session: OwningSession, { custody, desk, inte
         problem: `There is no task ${shown}. ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'TaskList with active_only false shows those of this session.'}`,
       }
     },
-    wait: async (taskId, ms, signal) => (await custody.wait(taskId, ms, signal)).task,
+    wait: async (taskId, ms, signal) => seen((await custody.wait(taskId, ms, signal)).task),
     tail: (task, maxBytes) => tailOf(custody, task, maxBytes),
     stop: (taskId, reason) => custody.stop(taskId, reason),
   }

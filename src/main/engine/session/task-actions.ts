@@ -39,7 +39,7 @@ export function createTaskActions({ custody, sessions, desk, onExit }: TaskActio
       return sessions.withSession(sessionId, async (session) => {
         const task = await custody.start({ ...start, sessionId })
         session.record({ type: 'task.started', task })
-        desk.look(sessionId, [task.taskId])
+        void desk.look(sessionId, [task.taskId])
         return task
       })
     },
@@ -48,7 +48,7 @@ export function createTaskActions({ custody, sessions, desk, onExit }: TaskActio
       if (sessionId === undefined) throw new CodedError('session.not_found', `The task ${taskId} belongs to no session.`)
       await sessions.withSession(sessionId, (session) => {
         session.record({ type: 'news.requested', taskId })
-        desk.look(sessionId, [taskId])
+        void desk.look(sessionId, [taskId])
       })
       return { sessionId }
     },

@@ -105,6 +105,18 @@ test('a task that has ended before its start was recorded is told all the same',
   expect(owed(engine, sessionId)).toEqual([])
 })
 
+test('the news of a task that the agent waited for joins the step right after, not one more', async () => {
+  const { custody, engine, sessionId } = await setup((_request, n) =>
+    n === 1 ? calls(['Bash', BACKGROUND]) : n === 2 ? calls(['TaskOutput', { task_id: 'bash-00000001', block: true }]) : text('well'),
+  )
+  await engine.sessions.prompt(sessionId, PROMPT)
+  await until(() => engine.of(sessionId, 'tool.started').length === 2, 'the agent to wait')
+  custody.end('bash-00000001', { status: 'completed', exitCode: 0 })
+  await engine.ended(sessionId, 1)
+  expect(lastWords(engine.requests[2]!.messages)).toContain('<task-news>')
+  expect(engine.requests).toHaveLength(3)
+})
+
 test('what the agent stops itself brings no further news', async () => {
   const { engine, sessionId } = await setup((_request, n) =>
     n === 1 ? calls(['Bash', BACKGROUND]) : n === 2 ? calls(['TaskStop', { task_id: 'bash-00000001' }]) : text('stopped'),

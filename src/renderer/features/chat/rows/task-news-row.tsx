@@ -18,20 +18,27 @@ export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem 
   const [open, setOpen] = useState(false)
   return (
     <div>
-      {item.tasks.map((task) => (
+      {item.tasks.map((task, n) => (
         <p key={task.taskId} className="notice">
           <SquareTerminal aria-hidden />
-          <span>
+          <span className="min-w-0">
             <span className="sr-only">News for the agent: </span>
-            <code>{task.description ?? task.command}</code> {WORDS[task.status]}
+            <Name task={task} /> {WORDS[task.status]}
             {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
           </span>
+          {n === item.tasks.length - 1 && (
+            <button type="button" className="shrink-0 text-ink-2 underline underline-offset-2" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? 'Show less' : 'What the agent was told'}
+            </button>
+          )}
         </p>
       ))}
-      <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? 'Show less' : 'What the agent was told'}
-      </button>
       {open && <PlainText text={item.text} label="What the agent was told" />}
     </div>
   )
 })
+
+function Name({ task }: { task: TaskNews }) {
+  if (task.description !== undefined) return <span className="text-ink-2">{task.description}</span>
+  return <code>{task.command || task.taskId}</code>
+}
