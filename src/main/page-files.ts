@@ -58,7 +58,7 @@ function cacheControlOf(name: string): string {
 
 /**
  * The headers of every answer. `connect` names where the page may connect to beside its own origin, e.g. `ws://127.0.0.1:8080`. Inline styles are allowed because the
- * primitives (Radix) and the highlighter write them; scripts only from our own files; pictures also from `data:` and `blob:` (pasted ones), never
+ * primitives (Radix), the highlighter and the terminal (xterm, also when it draws with WebGL) write them; scripts only from our own files; pictures also from `data:` and `blob:` (pasted ones), never
  * from the network.
  */
 export function pageHeaders(connect = ''): Record<string, string> {

@@ -20,6 +20,7 @@ import { useMemo } from 'react'
 import { PERMISSION_MODES, type PermissionMode } from '../shared/model/approval'
 import type { SettingsView } from '../shared/model/settings'
 import type { Command } from './features/palette/commands'
+import { answerTask } from './state/answer-task'
 import { folderName } from './state/folder-name'
 import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
@@ -27,6 +28,7 @@ import { MODE_WORDS } from './state/mode-words'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
 import { useSessions, waitingSessions } from './state/sessions-state'
+import { useTasks } from './state/tasks-state'
 import { THEME_CHOICES, useTheme } from './state/theme'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
@@ -51,6 +53,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
   const firstWaiting = useSessions((state) => waitingSessions(state).find((summary) => summary.sessionId !== sessionId))
   const waiting = useInbox((state) => state.entries.length)
   const listed = useSessions((state) => (withSessions ? state : undefined))
+  const prompts = useTasks((state) => state.waiting)
   const theme = useTheme()
   return useMemo(() => {
     const projects = listed ? projectsOf(listed) : []
@@ -154,6 +157,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
         : []),
       { id: 'previous', group: 'Go to', label: 'Previous session', shortcut: 'Alt+Up', icon: <ArrowUp aria-hidden />, run: step(-1) },
       { id: 'next', group: 'Go to', label: 'Next session', shortcut: 'Alt+Down', icon: <ArrowDown aria-hidden />, run: step(1) },
+      ...prompts.map((task) => ({
+        id: `answer-${task.taskId}`,
+        group: 'Go to',
+        label: `Answer ${task.command.slice(0, 60)}`,
+        hint: task.prompt?.text ?? '',
+        icon: <TriangleAlert aria-hidden />,
+        run: () => answerTask(task),
+      })),
       {
         id: 'tasks',
         group: 'Go to',
@@ -245,5 +256,5 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
       }
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
-  }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, settings, userHome, toggleInspector])
+  }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, prompts, settings, userHome, toggleInspector])
 }

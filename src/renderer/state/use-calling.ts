@@ -1,12 +1,14 @@
 import { useEffect } from 'react'
 import type { InboxEntry } from '../../shared/model/approval'
 import type { NotificationSettings } from '../../shared/model/settings'
+import type { Task } from '../../shared/model/task'
 import { chime } from './chime'
 import { folderName } from './folder-name'
 import { joinPages } from './front-lock'
 import { entryKey, useInbox } from './inbox-state'
 import { useLayout } from './layout-state'
 import { titleOf } from './ordered-sessions'
+import { useTasks } from './tasks-state'
 
 /** One at a time: a newer one takes its place. */
 const TAG = 'trestle-inbox'
@@ -36,8 +38,20 @@ function callWhenNeeded(sound: boolean): () => void {
     if (sound) void chime()
     shown = notify(fresh, useInbox.getState().entries.length) ?? shown
   }
+  const stopTasks = useTasks.subscribe((state, before) => {
+    if (state.waiting === before.waiting || !before.loaded) return
+    const asked = new Set(before.waiting.map(({ taskId }) => taskId))
+    const task = state.waiting.find(({ taskId }) => !asked.has(taskId))
+    if (task && pages.isCaller()) void callForTask(task)
+  })
+  const callForTask = async (task: Task): Promise<void> => {
+    if (await pages.isAnyInFront()) return
+    if (sound) void chime()
+    notifyOfTask(task)
+  }
   return () => {
     stop()
+    stopTasks()
     pages.leave()
   }
 }
@@ -67,4 +81,21 @@ function notify(fresh: readonly InboxEntry[], waiting: number): Notification | u
     notification.close()
   })
   return notification
+}
+
+/** A command asks something on its terminal. */
+function notifyOfTask(task: Task): void {
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  const body = [task.prompt?.text, task.folder === undefined ? undefined : folderName(task.folder, undefined).name]
+  const notification = new Notification(`${task.command.slice(0, 80)} waits for you`, {
+    body: body.filter(Boolean).join('\n'),
+    tag: `${TAG}-${task.taskId}`,
+    silent: true,
+    icon: './icon.svg',
+  })
+  notification.addEventListener('click', () => {
+    window.focus()
+    useLayout.getState().openTasks(task.taskId)
+    notification.close()
+  })
 }

@@ -9,6 +9,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Mod+N'], 'New session'],
       [['Mod+,'], 'Settings'],
       [['Mod+U'], 'Inbox: everything that waits for you'],
+      [['Mod+B'], 'Tasks: everything that runs'],
       [['Mod+I'], 'Show or hide the inspector'],
       [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
       [['Mod+.'], 'Stop the running turn'],
@@ -35,6 +36,17 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['3'], 'Allow always: choose what'],
       [['4'], 'Reject, with a reason or without'],
       [['Up', 'Down'], 'Previous and next request of the inbox'],
+    ],
+  },
+  {
+    title: 'Tasks and terminals',
+    rows: [
+      [['Up', 'Down'], 'Move in the list'],
+      [['Enter'], 'Open the terminal'],
+      [['Del'], 'Stop'],
+      [['Mod+F'], 'Find in the terminal'],
+      [['Esc'], 'Leave the terminal; the program does not get it'],
+      [['Ctrl+['], 'Escape, for the program'],
     ],
   },
   {
