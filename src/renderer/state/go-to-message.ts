@@ -13,7 +13,9 @@ const MOST_FRAMES = 120
  */
 export async function goToMessage(client: TrestleClient, sessionId: string, seq: number): Promise<void> {
   const { events } = await client.session.window({ sessionId, before: seq + 1, limit: 1 })
-  const itemId = events[0] && itemOf(events[0])
+  // A window begins where a step or turn does, which is before the event.
+  const event = events.findLast((one) => one.seq === seq)
+  const itemId = event && itemOf(event)
   if (itemId === undefined) return
   const { store } = sessionStore(client, sessionId)
   const isHere = (): boolean => {
