@@ -259,6 +259,27 @@ it('obeys a deny rule that was made while the request waited, over a restart too
   expect(existsSync(join(scratch.project, 'made'))).toBe(false)
 })
 
+it('can be allowed for the session after a restart too, and says so of the next call of that kind', async () => {
+  const before = await setup((request) => {
+    const done = (request.body['messages'] as { role: string }[]).filter(({ role }) => role === 'tool').length
+    return done < 2 ? { toolCalls: [{ name: 'Bash', input: { command: `mkdir made-${done}` }, id: `b${done}` }] } : { text: 'done' }
+  })
+  const sessionId = await start(before)
+  const [entry] = await waiting(before, 1)
+  await host!.kill()
+  const client = await restarted()
+  const [, wider] = await client.approval.choices({ sessionId, approvalId: entry!.approvalId })
+  await client.approval.reply({ ...allow(entry!), optionId: 'allow_always', rule: { pattern: wider!.pattern, scope: 'session' } })
+  const events = await ended(client, sessionId)
+  expect(events.filter(({ type }) => type === 'approval.requested')).toHaveLength(1)
+  expect(events.find((event) => event.type === 'tool.judged')).toMatchObject({
+    callId: 'b1',
+    decision: 'allow',
+    rule: { pattern: wider!.pattern, scope: 'session' },
+  })
+  expect([existsSync(join(scratch.project, 'made-0')), existsSync(join(scratch.project, 'made-1'))]).toEqual([true, true])
+})
+
 it('stops, archives and forgets what waits since before, with the reason, and closes it when the folder is gone', async () => {
   const before = await setup(callsThenDone([{ name: 'Bash', input: { command: 'touch made' } }]))
   const gone = join(scratch.project, 'gone')

@@ -250,6 +250,9 @@ describe('the gate', () => {
     expect(await ask(commandOf('npm test'), bash)).toMatchObject({
       judged: { decision: 'allow', reason: expect.stringContaining('npm *'), rule: { pattern: 'Bash(npm *)', scope: 'user', line: 1 } },
     })
+    expect(await ask(commandOf('npm test | head -3'), bash)).toMatchObject({
+      judged: { reason: expect.stringMatching(/npm \*.*head only reads/), rule: { pattern: 'Bash(npm *)' } },
+    })
     expect(await ask(commandOf('rm x'), bash)).toMatchObject({ judged: { decision: 'deny', rule: { decision: 'deny', line: 2 } } })
     expect(await ask(edit)).toMatchObject({ judged: { decision: 'deny', reason: expect.stringContaining('nobody is there') } })
   })
@@ -307,7 +310,7 @@ describe('the gate', () => {
   it('keeps a request open when its process ends, and takes it up again as it was', async () => {
     const before = await answered({}, [edit])
     before.stop(new TurnSuspended())
-    await expect(before.answer).rejects.toThrow()
+    await expect(before.answer).rejects.toThrow('stopped')
     expect(before.events).toMatchObject([{ type: 'approval.requested' }])
     const [approval] = before.asked()
     const later = fixture()

@@ -7,6 +7,9 @@ export interface PartVerdict {
   verdict: Verdict
 }
 
+/** As many reasons are told of a command that is allowed part by part. */
+const MOST_REASONS = 3
+
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 
 /**
@@ -30,6 +33,7 @@ export function strictest(verdicts: readonly PartVerdict[]): Verdict {
   const worst = more.reduce((strict, next) => (isTelling(next.verdict, strict.verdict) ? next : strict), first)
   const everyTime = verdicts.some(({ verdict }) => verdict.decision === 'ask' && verdict.everyTime)
   const { verdict, part } = worst
+  if (verdict.decision === 'allow' && more.length > 0) return { ...verdict, ...allReasons(verdicts) }
   const named = more.length > 0 && verdict.decision !== 'allow' ? `${shown(part.source)}: ${verdict.reason}` : verdict.reason
   return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
 }
@@ -38,6 +42,14 @@ export function strictest(verdicts: readonly PartVerdict[]): Verdict {
 function isTelling(next: Verdict, than: Verdict): boolean {
   const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
   return stricter > 0 || (stricter === 0 && next.decision === 'allow' && next.rule !== undefined && than.rule === undefined)
+}
+
+/** Why every part is allowed: each reason once, the first few. */
+function allReasons(verdicts: readonly PartVerdict[]): Pick<Verdict, 'reason' | 'rule'> {
+  const reasons = [...new Set(verdicts.map(({ verdict }) => verdict.reason))]
+  const rule = verdicts.find(({ verdict }) => verdict.rule)?.verdict.rule
+  const more = reasons.length > MOST_REASONS ? ` And ${reasons.length - MOST_REASONS} more.` : ''
+  return { reason: reasons.slice(0, MOST_REASONS).join(' ') + more, ...(rule && { rule }) }
 }
 
 function judgeOne(policies: readonly Policy[], call: JudgedCall): Verdict {

@@ -70,7 +70,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const history = recentHistory(remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads), maxChars)
       const callId = createCallIds(history)
       // The results of the open step come with all its calls.
-      while (open && history.at(-1)?.role === 'tool') history.pop()
+      if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
       const ctx: TurnContext = {
         turnId,
         provider,
