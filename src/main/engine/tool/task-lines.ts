@@ -60,6 +60,11 @@ export function oneLine(text: string): string {
   return /[\n\r]/.test(cut) ? JSON.stringify(cut) : cut
 }
 
+/** A task in a line for people. */
+export function summaryOf({ taskId, description, command }: Task): string {
+  return `${oneLine(description ?? command)} (${taskId})`
+}
+
 /** A task for a card: its command cut, so that a list of a hundred stays small. */
 export function shortened(task: Task): Task {
   return task.command.length > COMMAND_CHARS ? { ...task, command: oneLine(task.command) } : task

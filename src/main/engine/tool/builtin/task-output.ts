@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Task } from '../../../../shared/model/task'
 import { cutStart } from '../../task/output-text'
 import type { SessionTasks } from '../session-tasks'
-import { outputLines, shortened, taskLines } from '../task-lines'
+import { outputLines, shortened, summaryOf, taskLines } from '../task-lines'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './task-output.md?raw'
 
@@ -27,7 +27,9 @@ export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof 
     // It waits as long as it was asked to.
     timeoutMs: null,
     async prepare(asked) {
-      return { summary: asked.task_id, accesses: [], run: (ctx) => run(tasks, asked, ctx) }
+      const found = await tasks.find(asked.task_id)
+      const summary = 'task' in found ? summaryOf(found.task) : asked.task_id
+      return { summary, accesses: [], run: (ctx) => run(tasks, asked, ctx) }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cutStart } from '../../task/output-text'
 import type { SessionTasks } from '../session-tasks'
-import { durationText, oneLine, outputLines, shortened, taskLines } from '../task-lines'
+import { durationText, outputLines, shortened, summaryOf, taskLines } from '../task-lines'
 import { ok, refuse, type Tool, type ToolResult } from '../tool'
 import description from './task-stop.md?raw'
 
@@ -28,7 +28,7 @@ export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
       const { task } = found
       const age = task.status === 'running' ? `running for ${durationText(Date.now() - task.startedAt)}` : `already ${task.status}`
       return {
-        summary: `${oneLine(task.description ?? task.command)} (${taskId})`,
+        summary: summaryOf(task),
         accesses: [],
         preview: async () => ({ kind: 'text', text: `Stop ${taskId}, ${age}:\n${task.command}\n\nReason: ${reason}` }),
         rememberAs: { key: 'task-stop', label: "Allow stopping this session's background tasks for this session" },

@@ -1,4 +1,5 @@
 import {
+  CircleStop,
   FileImage,
   FileOutput,
   FilePen,
@@ -6,6 +7,7 @@ import {
   FolderOpen,
   FolderSearch,
   Globe,
+  LayoutList,
   ListTodo,
   Search,
   SquareTerminal,
@@ -23,6 +25,9 @@ const ICONS: Record<string, LucideIcon> = {
   Patch: FilePen,
   Read: FileText,
   ReadMediaFile: FileImage,
+  TaskList: LayoutList,
+  TaskOutput: SquareTerminal,
+  TaskStop: CircleStop,
   TodoList: ListTodo,
   WebSearch: Globe,
   Write: FileOutput,
