@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
@@ -24,7 +24,10 @@ test.describe('a background server', () => {
         index === 0
           ? {
               toolCalls: [
-                { name: 'Bash', input: { command: `node server.cjs ${port.value}`, run_in_background: true, description: 'Serve the page' } },
+                {
+                  name: 'Bash',
+                  input: { command: `node server.cjs ${port.value}`, run_in_background: true, description: 'Serve the page' },
+                },
               ],
             }
           : { text: 'It is running.' },
@@ -56,7 +59,10 @@ test.describe('a background server', () => {
     await row.getByRole('button', { name: /^node server\.cjs/ }).click()
     const terminal = page.getByRole('group', { name: /Terminal of node server\.cjs/ })
     await expect(terminal).toContainText(`listening on ${port.value}`)
-    await page.getByRole('region', { name: /^Task: node/ }).getByRole('button', { name: 'Stop', exact: true }).click()
+    await page
+      .getByRole('region', { name: /^Task: node/ })
+      .getByRole('button', { name: 'Stop', exact: true })
+      .click()
     await expect(row).toContainText('stopped')
     await expect(row.getByRole('link')).toHaveCount(0)
   })
@@ -147,15 +153,23 @@ test.describe('a command that takes longer than thought', () => {
     if ((await row.getAttribute('aria-expanded')) !== 'true') await row.click()
     await page.getByRole('button', { name: 'Show in Tasks' }).click()
     await expect(page.getByRole('group', { name: /Terminal of bash slow\.sh/ })).toContainText(/step \d+/)
-    await page.getByRole('region', { name: /^Task: bash slow/ }).getByRole('button', { name: 'Stop', exact: true }).click()
+    await page
+      .getByRole('region', { name: /^Task: bash slow/ })
+      .getByRole('button', { name: 'Stop', exact: true })
+      .click()
     await expect(page.getByRole('listitem').filter({ hasText: 'bash slow.sh' })).toContainText('stopped')
   })
 })
 
 test.describe('a program that asks its terminal who it is', () => {
+  const script = [
+    'echo ready; until [ -e go ]; do sleep 0.1; done',
+    'printf "\\033[c\\033[6n\\033]11;?\\007asked\\n"',
+    'read -t 4 -n 1 answer </dev/tty && echo "an answer came" || echo "nothing came"',
+  ]
   test.use({
-    files: { 'ask.sh': 'printf "\\033[c\\033[6n\\033]11;?\\007asked\\n"; read -t 2 -n 1 answer </dev/tty && echo "an answer came" || echo "nothing came"\n' },
-    model: { script: [{ toolCalls: [{ name: 'Bash', input: { command: 'sleep 1.5; bash ask.sh' } }] }, { text: 'Done.' }] },
+    files: { 'ask.sh': `${script.join('\n')}\n` },
+    model: { script: [{ toolCalls: [{ name: 'Bash', input: { command: 'bash ask.sh' } }] }, { text: 'Done.' }] },
   })
 
   test('gets no answer from the views that show it: only a person types', async ({ app }) => {
@@ -163,7 +177,8 @@ test.describe('a program that asks its terminal who it is', () => {
     await startSession(app)
     await auto(page)
     await say(page, 'run it')
-    await expect(conversationTerminal(page, /ask\.sh/)).toContainText('asked')
+    await expect(conversationTerminal(page, /ask\.sh/)).toContainText('ready')
+    writeFileSync(join(app.scratch.project, 'go'), '')
     await expect(said(page, 'Done.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('nothing came')
   })
