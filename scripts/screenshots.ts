@@ -18,6 +18,15 @@ import { fillHome } from './screenshots/storefront.ts'
 const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 420, height: 860 }
+/** What a project brings along in the picture of trust. */
+const PROJECT_RULES = `[[permission.rules]]
+decision = "allow"
+pattern = "Bash(./keys/verify.sh *)"
+
+[[permission.rules]]
+decision = "deny"
+pattern = "Bash(./keys/rotate.sh production *)"
+`
 
 const wanted = process.argv.slice(2)
 const executable = await findChromium()
@@ -87,6 +96,21 @@ async function workday(browser: Browser): Promise<void> {
     await page.setViewportSize(NARROW)
     await take(page, 'narrow')
     await page.setViewportSize(WIDE)
+
+    await page.keyboard.press('Control+u')
+    await page.getByRole('group', { name: /Approval needed: Bash/ }).waitFor()
+    await take(page, 'inbox')
+    await page.getByRole('button', { name: /Allow always/ }).click()
+    await page.getByRole('radiogroup', { name: 'What the rule covers' }).waitFor()
+    await take(page, 'allow-always')
+    await page.keyboard.press('Escape')
+
+    mkdirSync(join(home, 'code', 'infra', '.trestle'))
+    writeFileSync(join(home, 'code', 'infra', '.trestle', 'config.toml'), PROJECT_RULES)
+    await page.reload()
+    await open(KEYS.title)
+    await page.getByRole('button', { name: 'Trust this folder' }).waitFor()
+    await take(page, 'trust')
 
     await page.getByRole('button', { name: 'Settings' }).first().click()
     // The address of the scripted server is another each time.
