@@ -13,6 +13,7 @@ import { useSessions } from './state/sessions-state'
 import { useSettings } from './state/settings-query'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
+import { useSlashCommands } from './use-slash-commands'
 import { useOpenLink } from './state/use-open-link'
 import { Button } from './ui/button'
 import { ErrorNote } from './ui/error-note'
@@ -52,6 +53,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
   const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])
   const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
+  const slash = useSlashCommands(sessionId, header?.folder)
   const loadOlder = useCallback(() => void store.loadOlder(), [store])
   const onPrompt = useCallback((parts: UserPart[]) => void prompt(parts).catch(() => undefined), [prompt])
   const onOpenLink = useOpenLink()
@@ -137,6 +139,8 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         onSteer={steer}
         onStop={stop}
         complete={complete}
+        commands={slash.commands}
+        onCommands={slash.refresh}
         blocked={blockedBy({ connected, elsewhere, hasModel: settings === undefined || modelId !== undefined, onOpenSettings })}
         above={
           <QueueList

@@ -1,3 +1,4 @@
+import { noSkills } from './no-skills'
 import { startArticleWorker } from '../../src/main/engine/web/start-article-worker'
 import { onTestFinished } from 'vitest'
 import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
@@ -72,6 +73,7 @@ export function newsEngine(options: {
   const tools = createSessionTools({
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    skills: noSkills,
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
   })
   const runner = createTurnRunner({
@@ -79,6 +81,7 @@ export function newsEngine(options: {
     store,
     settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], standing: { state: 'nothing', hash: '' } }),
     resolveModel: async () => ({ info, provider }),
+    skills: noSkills,
     ...tools,
     gatherNews: (session) => desk.gather(session),
     now: Date.now,
@@ -87,6 +90,7 @@ export function newsEngine(options: {
     log,
   })
   const sessions = createSessions({
+    withSkill: async (_header, parts) => parts,
     store,
     runner,
     gateFor: (session) => ({

@@ -6,6 +6,7 @@ import { folderHandlers } from './folder'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
 import { settingsHandlers } from './settings'
+import { skillHandlers } from './skill'
 import { taskHandlers } from './task'
 import { trustHandlers } from './trust'
 
@@ -18,6 +19,7 @@ export function createRouter(deps: ApiDeps) {
     approval: approvalHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     folder: folderHandlers(os, deps),
+    skill: skillHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

@@ -7,6 +7,7 @@ import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '.
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
+import type { SkillList } from '../../shared/model/skill'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -22,6 +23,7 @@ export interface Engine {
   readonly tasks: Tasks
   readonly inbox: Inbox
   readonly trust: Trust
+  readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */

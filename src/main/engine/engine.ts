@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { howEnded } from './approval/how-ended'
 import { createInbox, type OpenInbox } from './approval/inbox'
@@ -15,6 +16,7 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
+import { repositoryTop } from './context/instructions'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
@@ -24,6 +26,10 @@ import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTurnRunner } from './session/turn-runner'
 import { openStore } from './session/sqlite/open-store'
+import { builtInSkills } from './skill/built-in-skills'
+import { openSkillCache } from './skill/skill-cache'
+import { createSkills } from './skill/skills'
+import { withSkill } from './skill/with-skill'
 import { commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
@@ -85,7 +91,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   custody.onChange((task) => tell({ kind: 'task', task }))
   custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
+  const skillCache = once(() => openSkillCache(join(home, 'cache', 'skills.json')))
+  const skills = createSkills({ home, userHome: homedir(), builtIn: builtInSkills(), cache: skillCache, repositoryTop })
   const tools = createSessionTools({
+    skills,
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     webOf: (session) => ({
@@ -102,6 +111,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settingsFor,
     resolveModel: catalog.resolve,
     ...tools,
+    skills,
     now: Date.now,
     newId,
     gatherNews: (session) => desk.gather(session),
@@ -114,7 +124,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     gateFor: (session) => ({
       policies: POLICIES,
       home,
-      ownOutput: [join(home, 'sessions', session.id), join(home, 'tasks')],
+      get ownOutput() {
+        return [join(home, 'sessions', session.id), join(home, 'tasks'), ...skills.readable(session.header.folder)]
+      },
       mode: () => session.header.mode,
       workspace: () => tools.workspaceOf(session),
       rules: () => rulesOf(session),
@@ -131,6 +143,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         return pastCalls(store.window(session.id, { limit: PAST_EVENTS }).events)
       },
     }),
+    withSkill: ({ folder }, parts) => withSkill(skills, folder, parts),
     newId,
     now: Date.now,
     interactive,
@@ -187,6 +200,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     tasks: createTaskActions({ custody, sessions, desk, onExit: () => settings().tasks.onExit }),
     inbox,
     trust,
+    skills,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -204,6 +218,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** What `make` makes, made when it is first asked for. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { value: Made } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** Unique without a counter, so that two processes never give the same. */

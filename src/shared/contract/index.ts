@@ -5,6 +5,7 @@ import { folderContract } from './folder'
 import { pushContract } from './push'
 import { sessionContract } from './session'
 import { settingsContract } from './settings'
+import { skillContract } from './skill'
 import { taskContract } from './task'
 import { trustContract } from './trust'
 
@@ -15,6 +16,7 @@ export const contract = {
   approval: approvalContract,
   settings: settingsContract,
   folder: folderContract,
+  skill: skillContract,
   task: taskContract,
   trust: trustContract,
   push: pushContract,

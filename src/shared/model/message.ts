@@ -19,8 +19,8 @@ export interface MediaPart {
   name?: string
 }
 
-/** What a user can send: text and media, in order. */
-export type UserPart = TextPart | MediaPart
+/** What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the prompt began with its name. */
+export type UserPart = (TextPart & { skill?: string }) | MediaPart
 
 /** What a tool can return to the model. */
 export type ResultPart = TextPart | MediaPart

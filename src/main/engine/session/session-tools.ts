@@ -8,6 +8,7 @@ import { listDirectoryTool } from '../tool/builtin/list-directory'
 import { patchTool } from '../tool/builtin/patch'
 import { readTool } from '../tool/builtin/read'
 import { readMediaFileTool } from '../tool/builtin/read-media-file'
+import { skillTool } from '../tool/builtin/skill'
 import { taskListTool } from '../tool/builtin/task-list'
 import { taskOutputTool } from '../tool/builtin/task-output'
 import { taskStopTool } from '../tool/builtin/task-stop'
@@ -17,6 +18,7 @@ import { writeTool } from '../tool/builtin/write'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
 import type { SessionTasks } from '../tool/session-tasks'
+import type { Skills } from '../skill/skills'
 import type { Tool } from '../tool/tool'
 import type { WebAccess } from '../web/web-access'
 import { createWorkspace } from '../workspace/create-workspace'
@@ -43,6 +45,7 @@ export function createSessionTools(deps: {
   terminals: TerminalTasks
   tasksOf(session: Session): SessionTasks
   webOf(session: Session): WebAccess
+  skills: Pick<Skills, 'list' | 'body'>
 }): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
@@ -73,6 +76,11 @@ export function createSessionTools(deps: {
       taskStopTool({ tasks }),
       fetchUrlTool({ web }),
       webSearchTool({ web }),
+      skillTool({
+        list: () => deps.skills.list(folder),
+        body: deps.skills.body,
+        turnId: () => session.header.turnId,
+      }),
       todoListTool({ todos }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }

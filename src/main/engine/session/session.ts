@@ -32,6 +32,8 @@ export interface SessionDeps {
   gateFor(session: Session): Parameters<typeof createGate>[0]
   newId(prefix: string): string
   now(): number
+  /** The prompt with the instructions of the skill it begins with, if it does. */
+  withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
   /** Whether a person can be asked, as long as this process runs. */
   interactive: boolean
   /** Whether the next queued prompt starts by itself when a turn has ended. */
@@ -258,8 +260,9 @@ export class Session {
     const { header } = this
     const told = prompt === 'news' ? this.news.message() : undefined
     if (prompt === 'news' && !told) return
-    const parts = told?.parts ?? (prompt as UserPart[])
-    const titled = !told && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(parts)) : undefined
+    const said = told?.parts ?? (prompt as UserPart[])
+    const parts = told ? said : await this.#deps.withSkill(header, said)
+    const titled = !told && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said)) : undefined
     this.record({
       type: 'turn.started',
       turnId,

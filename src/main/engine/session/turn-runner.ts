@@ -8,12 +8,14 @@ import type { FolderSettings } from '../config/project-settings'
 import { fitHistory } from '../context/fit'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
+import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
 import { createCallIds } from '../loop/call-ids'
 import type { ToolLookup } from '../loop/tool-lookup'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session, TurnRunner } from './session'
 import type { Store } from './store'
@@ -26,6 +28,7 @@ export interface TurnRunnerDeps {
   home: string
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
+  skills: Pick<Skills, 'list'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
@@ -54,7 +57,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const { info, provider } = await deps.resolveModel(header.model)
       const { settings, problems } = await deps.settingsFor(header.folder)
       for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-      const [instructions, top] = await Promise.all([findInstructions(deps.home, header.folder), repositoryTop(header.folder)])
+      const [instructions, top, { skills }] = await Promise.all([
+        findInstructions(deps.home, header.folder),
+        repositoryTop(header.folder),
+        deps.skills.list(header.folder),
+      ])
       const system = systemPrompt(
         {
           folder: header.folder,
@@ -64,6 +71,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
           modelLabel: info.label,
         },
         instructions,
+        settings.tools.disabled.includes('Skill') ? [] : skills,
       )
       // Read from the log each time: what a turn starts from is then the same after a restart.
       const maxChars = info.contextWindow * CHARS_PER_TOKEN * 2
@@ -83,7 +91,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
         },
         system,
-        tools: deps.toolsOf(session, info, [...settings.tools.disabled, ...(settings.web.search ? [] : ['WebSearch'])]),
+        tools: deps.toolsOf(session, info, [
+          ...settings.tools.disabled,
+          ...(settings.web.search ? [] : ['WebSearch']),
+          ...(skills.some(isLoadable) ? [] : ['Skill']),
+        ]),
         history,
         fit: (messages, tools) => fitHistory(messages, budgetFor(info, system, tools)),
         record: (...events) => void session.record(...events),

@@ -14,5 +14,6 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'TaskStop', description: 'Stops a background task' },
   { name: 'FetchURL', description: 'Reads pages of the web' },
   { name: 'WebSearch', description: 'Searches the web, where a search provider is configured' },
+  { name: 'Skill', description: 'Loads the instructions of a skill' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

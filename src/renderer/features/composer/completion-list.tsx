@@ -1,4 +1,4 @@
-import { File, Folder } from 'lucide-react'
+import { File, Folder, Slash } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Completion } from './use-completion'
 
@@ -11,18 +11,27 @@ interface CompletionListProps {
 
 export const optionId = (listId: string, index: number): string => `${listId}-${index}`
 
-/** Files and folders that fit what was typed. The focus stays in the text; the chosen one is told by aria-activedescendant. */
+/** Files and folders, or commands, that fit what was typed. The focus stays in the text; the chosen one is told by aria-activedescendant. */
 export function CompletionList({ id, found, chosen, onChoose }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
+  const [first] = found
+  const shown = found[chosen]
   return (
     <>
-      <div ref={list} id={id} role="listbox" tabIndex={-1} aria-label="Files" className="completion">
+      <div
+        ref={list}
+        id={id}
+        role="listbox"
+        tabIndex={-1}
+        aria-label={first && 'command' in first ? 'Commands' : 'Files'}
+        className="completion"
+      >
         {found.map((completion, index) => (
           <div
-            key={completion.path}
+            key={keyOf(completion)}
             id={optionId(id, index)}
             role="option"
             aria-selected={index === chosen}
@@ -33,26 +42,40 @@ export function CompletionList({ id, found, chosen, onChoose }: CompletionListPr
               onChoose(completion)
             }}
           >
-            {completion.isFolder ? <Folder aria-hidden /> : <File aria-hidden />}
+            <CompletionIcon completion={completion} />
             <span className="completion-name">{nameOf(completion)}</span>
-            <span className="completion-folder">{folderOf(completion)}</span>
+            <span className="completion-folder">{detailOf(completion)}</span>
           </div>
         ))}
       </div>
       <div className="sr-only" aria-live="polite">
-        {found.length} {found.length === 1 ? 'file' : 'files'}; {found[chosen]?.path}
+        {found.length} to choose from; {shown && `${nameOf(shown)} ${detailOf(shown)}`}
       </div>
     </>
   )
 }
 
-function nameOf({ path, isFolder }: Completion): string {
-  const clean = path.replace(/\/+$/, '')
-  return clean.slice(clean.lastIndexOf('/') + 1) + (isFolder ? '/' : '')
+function CompletionIcon({ completion }: { completion: Completion }) {
+  if ('command' in completion) return <Slash aria-hidden />
+  return completion.isFolder ? <Folder aria-hidden /> : <File aria-hidden />
 }
 
-function folderOf({ path }: Completion): string {
-  const clean = path.replace(/\/+$/, '')
+function keyOf(completion: Completion): string {
+  return 'command' in completion ? completion.command.name : completion.path
+}
+
+function nameOf(completion: Completion): string {
+  if ('command' in completion) return `/${completion.command.name}`
+  const clean = completion.path.replace(/\/+$/, '')
+  return clean.slice(clean.lastIndexOf('/') + 1) + (completion.isFolder ? '/' : '')
+}
+
+function detailOf(completion: Completion): string {
+  if ('command' in completion) {
+    const { description, origin } = completion.command
+    return origin === undefined ? description : `${description} · ${origin}`
+  }
+  const clean = completion.path.replace(/\/+$/, '')
   const at = clean.lastIndexOf('/')
   return at < 0 ? '' : clean.slice(0, at)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { mentionAt, withMention } from './file-completion'
+import { commandAt, mentionAt, withMention } from './file-completion'
 import { fitted } from './pictures'
+import { fittingCommands } from './slash-commands'
 import { leavesText, startWalk, step, withEntry } from './prompt-history'
 
 /** The mention at the bar. */
@@ -70,5 +71,22 @@ describe('pictures', () => {
     expect(fitted(1000, 500)).toEqual({ width: 1000, height: 500 })
     expect(fitted(4000, 3000)).toEqual({ width: 2000, height: 1500 })
     expect(fitted(20_000, 5)).toEqual({ width: 2000, height: 1 })
+  })
+})
+
+describe('commands', () => {
+  it('begin with a slash at the very beginning and nowhere else (a popup over a path)', () => {
+    const command = (text: string) => commandAt(text.replace('|', ''), text.indexOf('|'))
+    expect(command('/re|')).toEqual({ query: 're', start: 0, end: 3 })
+    expect(command('/|')).toEqual({ query: '', start: 0, end: 1 })
+    expect(command('/re|view src')).toEqual({ query: 're', start: 0, end: 7 })
+    for (const text of ['a /re|', '/etc/ho|', '/review src|', '|/x', ' /x|']) expect(command(text)).toBeUndefined()
+  })
+
+  it('are found by their beginning first, then by what is in them', () => {
+    const commands = ['new', 'review', 'renew'].map((name) => ({ name, description: `does ${name}`, run: () => undefined }))
+    expect(fittingCommands(commands, 'ne').map(({ name }) => name)).toEqual(['new', 'renew'])
+    expect(fittingCommands(commands, '').map(({ name }) => name)).toEqual(['new', 'review', 'renew'])
+    expect(fittingCommands(commands, 'xyz')).toEqual([])
   })
 })

@@ -20,7 +20,8 @@ import { isShortcut, shortcutText } from '../../ui/shortcut'
 import { AttachmentList } from './attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
-import { withMention } from './file-completion'
+import { withMention, type OpenMention } from './file-completion'
+import type { SlashCommand } from './slash-commands'
 import { pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
 import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
@@ -46,13 +47,29 @@ export interface ComposerProps {
   onSteer: (parts: UserPart[]) => Promise<unknown>
   onStop: () => void
   complete: Complete
+  /** What `/` at the beginning offers. */
+  commands: readonly SlashCommand[]
+  onCommands: () => void
   /** Above the field: what is queued. */
   above?: ReactNode
   ref?: Ref<ComposerHandle>
 }
 
 /** Where a message is written. One instance per session (mounted with the session as its key). */
-export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, onStop, complete, above, ref }: ComposerProps) {
+export function Composer({
+  sessionId,
+  busy,
+  blocked,
+  imagesIn,
+  onSend,
+  onSteer,
+  onStop,
+  complete,
+  commands,
+  onCommands,
+  above,
+  ref,
+}: ComposerProps) {
   const [draft] = useState(() => new KeptDraft(sessionId))
   const [text, setText] = useState(() => draft.text)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -61,7 +78,7 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
   const caret = useRef<number>(undefined)
   const [dragging, setDragging] = useState(false)
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
-  const completion = useCompletion(complete)
+  const completion = useCompletion({ complete, commands, onCommands })
   useEffect(() => draft.keep(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()
@@ -110,12 +127,23 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
     )
   }
 
-  const choose = ({ path, isFolder }: Completion): void => {
+  const choose = (chosen: Completion): void => {
     if (!completion.open) return
+    if ('command' in chosen) return chooseCommand(chosen.command, completion.open.mention)
+    const { path, isFolder } = chosen
     const next = withMention(text, completion.open.mention, path, isFolder)
     write(next.text, next.caret)
     if (isFolder) completion.look(next.text, next.caret)
     else completion.close()
+  }
+
+  const chooseCommand = ({ name, run }: SlashCommand, { end }: OpenMention): void => {
+    completion.close()
+    const rest = text.slice(end).replace(/^\s+/, '')
+    if (run) {
+      write(rest)
+      run()
+    } else write(`/${name} ${rest}`, name.length + 2)
   }
 
   const walkHistory = (event: KeyboardEvent<HTMLTextAreaElement>, direction: -1 | 1): void => {
@@ -214,7 +242,7 @@ export function Composer({ sessionId, busy, blocked, imagesIn, onSend, onSteer, 
           data-composer={text === '' && attachments.length === 0 ? 'empty' : 'filled'}
           rows={1}
           value={text}
-          placeholder="Message, @file …"
+          placeholder="Message, @file, /command …"
           aria-label="Message"
           aria-describedby={hintId}
           aria-autocomplete="list"

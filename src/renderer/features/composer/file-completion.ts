@@ -19,6 +19,14 @@ export function mentionAt(text: string, caret: number): OpenMention | undefined 
   return { query, start, end: quoted ? caret : caret + rest.length }
 }
 
+/** The `/word` that is being written at the very beginning of the message, if the caret is in it. */
+export function commandAt(text: string, caret: number): OpenMention | undefined {
+  const match = /^\/([a-z0-9-]*)$/i.exec(text.slice(0, caret))
+  if (!match) return undefined
+  const rest = /^[\w-]*/.exec(text.slice(caret))?.[0] ?? ''
+  return { query: match[1] ?? '', start: 0, end: caret + rest.length }
+}
+
 /** The text with a path in the mention's place, and where the caret goes. A folder stays open, to go on inside it. */
 export function withMention(text: string, mention: OpenMention, path: string, isFolder: boolean): { text: string; caret: number } {
   const clean = path.replace(/\/+$/, '')

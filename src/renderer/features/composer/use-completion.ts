@@ -1,12 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { mentionAt, type OpenMention } from './file-completion'
+import { commandAt, mentionAt, type OpenMention } from './file-completion'
+import { fittingCommands, type SlashCommand } from './slash-commands'
 
-export interface Completion {
-  path: string
-  isFolder: boolean
+/** A file or folder, or a command. */
+export type Completion = { path: string; isFolder: boolean } | { command: SlashCommand }
+
+export type Complete = (query: string) => Promise<{ path: string; isFolder: boolean }[]>
+
+/** What the popup asks for its lists. */
+export interface CompletionSources {
+  complete: Complete
+  commands: readonly SlashCommand[]
+  /** Called when the list of commands opens: it may be looked up anew. */
+  onCommands: () => void
 }
-
-export type Complete = (query: string) => Promise<Completion[]>
 
 interface OpenCompletion {
   mention: OpenMention
@@ -16,8 +23,8 @@ interface OpenCompletion {
 
 const DEBOUNCE_MS = 80
 
-/** The popup of files for the `@word` at the caret. `look` is called after every change of text or caret. */
-export function useCompletion(complete: Complete) {
+/** The popup of files for the `@word` at the caret, and of commands for a `/word` at the beginning. `look` is called after every change of text or caret. */
+export function useCompletion({ complete, commands, onCommands }: CompletionSources) {
   const [open, setOpen] = useState<OpenCompletion>()
   const asked = useRef(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -33,6 +40,15 @@ export function useCompletion(complete: Complete) {
 
   const look = useCallback(
     (text: string, caret: number) => {
+      const typed = commandAt(text, caret)
+      if (typed) {
+        if (dismissed.current === typed.start) return
+        asked.current += 1
+        onCommands()
+        const found = fittingCommands(commands, typed.query).map((command) => ({ command }))
+        setOpen(found.length > 0 ? { mention: typed, found, chosen: 0 } : undefined)
+        return
+      }
       const mention = mentionAt(text, caret)
       if (!mention) {
         dismissed.current = undefined
@@ -50,7 +66,7 @@ export function useCompletion(complete: Complete) {
         complete(mention.query).then(show, () => show([]))
       }, DEBOUNCE_MS)
     },
-    [complete, close],
+    [complete, commands, onCommands, close],
   )
 
   const move = useCallback(

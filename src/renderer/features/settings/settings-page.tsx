@@ -12,8 +12,15 @@ import { AboutSection } from './about-section'
 import { GeneralSection } from './general-section'
 import { ModelsSection } from './models-section'
 import { ProvidersSection } from './providers-section'
+import { SkillsSection } from './skills-section'
 
-const WORDS: Record<SettingsSection, string> = { providers: 'Providers', models: 'Models', general: 'General', about: 'About' }
+const WORDS: Record<SettingsSection, string> = {
+  providers: 'Providers',
+  models: 'Models',
+  skills: 'Skills',
+  general: 'General',
+  about: 'About',
+}
 
 interface SettingsPageProps {
   section: SettingsSection
@@ -50,6 +57,7 @@ export function SettingsPage({ section, info, trustedFolders }: SettingsPageProp
                 {name === 'models' && (
                   <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
                 )}
+                {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>

@@ -10,7 +10,8 @@ const FOLD_LINES = 24
 /** What the user said, on the right. */
 export const UserMessage = memo(function UserMessage({ item }: { item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const text = textOf(item.parts)
+  const text = textOf(item.parts.filter((part) => part.type !== 'text' || part.skill === undefined))
+  const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
     <div className="you-row">
@@ -21,6 +22,12 @@ export const UserMessage = memo(function UserMessage({ item }: { item: UserItem 
             <CornerDownRight aria-hidden />
             joined the running turn
           </p>
+        )}
+        {skill?.type === 'text' && (
+          <details className="you-skill">
+            <summary>with the skill {skill.skill}</summary>
+            <pre>{skill.text}</pre>
+          </details>
         )}
         <MessageMedia parts={item.parts} />
         {text !== '' && <p className="you-text">{folded === undefined || open ? text : `${text.slice(0, folded)} …`}</p>}

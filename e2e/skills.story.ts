@@ -1,0 +1,57 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test } from './app'
+import { said, say, startSession } from './steps'
+
+const SKILL = '---\nname: tidy\ndescription: Tidies a folder\narguments: [what]\n---\nTidy $what from top to bottom.\n'
+
+test.describe('a skill of the project', () => {
+  test.use({
+    files: { 'README.md': '# x\n', '.trestle/skills/tidy/SKILL.md': SKILL, '.trestle/skills/broken/SKILL.md': '---\nname: broken\n---\n' },
+    model: { script: [{ toolCalls: [{ name: 'Skill', input: { skill: 'tidy', args: 'docs' } }] }, { text: 'Tidied.' }] },
+  })
+
+  test('is offered behind a slash, brings its instructions to the model, and can be loaded by it', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    const field = page.getByRole('textbox', { name: 'Message', exact: true })
+    await field.pressSequentially('/ti')
+    await expect(page.getByRole('option', { name: /tidy/ })).toContainText('Tidies a folder')
+    await page.keyboard.press('Enter')
+    await expect(field).toHaveValue('/tidy ')
+    await field.pressSequentially('src')
+    await page.keyboard.press('Enter')
+    await expect(said(page, 'Tidied.')).toBeVisible()
+    const [first, second] = app.server.requests.map(({ body }) => JSON.stringify(body))
+    expect(first).toContain('Tidy src from top to bottom.')
+    expect(first).toContain('- tidy: Tidies a folder')
+    expect(second).toContain('Tidy docs from top to bottom.')
+    await page.getByText('with the skill tidy').click()
+    await expect(said(page, 'Tidy src from top to bottom.')).toBeVisible()
+  })
+
+  test('stands in the settings with its place, and a broken one with its line', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('tab', { name: 'Skills' }).click()
+    const section = page.getByRole('tabpanel', { name: 'Skills' })
+    await expect(section.getByText('/tidy', { exact: true })).toBeVisible()
+    await expect(section.getByText('It needs a description.')).toBeVisible()
+    await expect(section.getByText(/broken\/SKILL\.md:2/)).toBeVisible()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  })
+})
+
+test('a command behind a slash is done at once, and a path is none', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await field.pressSequentially('/help')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(field).toHaveValue('')
+  await say(page, '/etc/hosts is what?')
+  await expect(said(page, 'Hello.')).toBeVisible()
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { fillPlaceholders } from './fill-placeholders'
+import { readSkill } from './read-skill'
+
+const skill = (front: string, body = 'Do it.') => readSkill(`---\n${front}\n---\n\n${body}\n`, 'tidy')
+
+describe('what a SKILL.md says', () => {
+  test('everything that is known is understood', async () => {
+    const { head, problems } = await skill(
+      'name: tidy\ndescription: Tidies "things" – all of them\nwhenToUse: often\narguments: [what, how]\ndisableModelInvocation: true\ntype: prompt\nlicense: MIT',
+    )
+    expect(problems).toEqual([])
+    expect(head).toEqual({
+      name: 'tidy',
+      description: 'Tidies "things" – all of them',
+      whenToUse: 'often',
+      type: 'prompt',
+      modelInvocation: false,
+      arguments: ['what', 'how'],
+    })
+  })
+
+  test.each([
+    ['no front matter', '# Tidy'],
+    ['front matter without end', '---\nname: tidy\ndescription: x'],
+  ])('%s is said with its line', async (_, text) => {
+    expect(await readSkill(text, 'tidy')).toMatchObject({ problems: [{ line: 1, isFatal: true }] })
+  })
+
+  test.each([
+    ['broken YAML', 'name: tidy\ndescription: "x', 3],
+    ['YAML with a tab', 'name: tidy\n\tdescription: x', 3],
+    ['a list', '- name', 2],
+    ['no name', 'description: x', 2],
+    ['a name with capitals', 'description: x\nname: Tidy', 3],
+    ['a name with two hyphens', 'name: ti--dy\ndescription: x', 2],
+    ['a long name', `name: ${'a'.repeat(65)}\ndescription: x`, 2],
+    ['a name that is a number', 'name: 7\ndescription: x', 2],
+    ['no description', 'name: tidy', 2],
+    ['an unknown type', 'name: tidy\ndescription: x\ntype: magic', 4],
+  ])('%s leaves the skill out and names the line', async (_, front, line) => {
+    const { head, problems } = await skill(front)
+    expect(head).toBeUndefined()
+    expect(problems).toMatchObject([{ line, isFatal: true }])
+  })
+
+  test.each([
+    ['another folder name', 'name: neat\ndescription: x', 2],
+    ['an unknown key', 'name: tidy\ndescription: x\ncolour: red', 4],
+    ['allowed-tools, which a skill has no say in', 'name: tidy\ndescription: x\nallowed-tools: Bash', 4],
+    ['too long a description', `name: tidy\ndescription: ${'x'.repeat(1100)}`, 3],
+  ])('%s is noted, and the skill is used', async (_, front, line) => {
+    const { head, problems } = await skill(front)
+    expect(head?.description.length).toBeLessThanOrEqual(1024)
+    expect(problems).toMatchObject([{ line, isFatal: false }])
+  })
+
+  test('line ends of Windows and a byte order mark are no mistake', async () => {
+    expect((await readSkill('\uFEFF---\r\nname: tidy\r\ndescription: x\r\n---\r\nDo it.\r\n', 'tidy')).problems).toEqual([])
+  })
+})
+
+describe('placeholders', () => {
+  const fill = (body: string, args: string, names: string[] = []) => fillPlaceholders(body, { args, names, dir: '/s/tidy' })
+  test.each([
+    ['Review $ARGUMENTS now', 'src and test', [], 'Review src and test now'],
+    ['$0 then $1, not $2', 'a "b c"', [], 'a then b c, not '],
+    ['$what in ${how}', 'files fast', ['what', 'how'], 'files in fast'],
+    ['${TRESTLE_SKILL_DIR}/x ${KIMI_SKILL_DIR}/y', '', [], '/s/tidy/x /s/tidy/y'],
+    ['costs $HOME and $5x', '', [], 'costs $HOME and $5x'],
+    ['no placeholder', 'but args', [], 'no placeholder\n\nArguments: but args'],
+    ['$0', '$1 $0', [], '$1'],
+  ])('%s with %s', (body, args, names, expected) => {
+    expect(fill(body, args, names)).toBe(expected)
+  })
+})

@@ -1,0 +1,109 @@
+import type { SkillProblem, SkillView } from '../../../shared/model/skill'
+
+/** What a SKILL.md says; the body is only read when the skill is used. */
+export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>
+
+export interface ReadSkill {
+  head?: SkillHead
+  problems: Omit<SkillProblem, 'path'>[]
+}
+
+/** The form of a skill's name: libraries.md, conventions (the Agent Skills format). */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const MOST_NAME_CHARS = 64
+const MOST_DESCRIPTION_CHARS = 1024
+const KNOWN = [
+  'name',
+  'description',
+  'type',
+  'whenToUse',
+  'when_to_use',
+  'arguments',
+  'disableModelInvocation',
+  'disable-model-invocation',
+  'license',
+  'compatibility',
+  'metadata',
+  'allowed-tools',
+  'version',
+]
+
+/** The front matter of a SKILL.md and the text below it; `undefined` when it has none. */
+export function splitSkill(text: string): { front: string; body: string; bodyLine: number } | undefined {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  if (lines[0]?.trimEnd() !== '---') return undefined
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---')
+  if (end < 0) return undefined
+  return {
+    front: lines.slice(1, end).join('\n'),
+    body: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+    bodyLine: end + 2,
+  }
+}
+
+/** Reads the head of a SKILL.md in the folder `folderName`. What is wrong is said with its line; only what cannot be used is left out. */
+export async function readSkill(text: string, folderName: string): Promise<ReadSkill> {
+  const problems: ReadSkill['problems'] = []
+  const fatal = (message: string, line?: number): ReadSkill => ({
+    problems: [...problems, { message, isFatal: true, ...(line !== undefined && { line }) }],
+  })
+  const parts = splitSkill(text)
+  if (!parts) return fatal('It has no front matter: begin it with a line "---", name and description, and another line "---".', 1)
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  const document = parseDocument(parts.front, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  // The front matter begins in line 2.
+  if (error) return fatal(`Its front matter is no YAML: ${error.message}`, lines.linePos(error.pos[0]).line + 1)
+  const values: unknown = document.toJS()
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
+    return fatal('Its front matter must be a list of "key: value".', 2)
+  const table = values as Record<string, unknown>
+  const lineOf = (key: string): number => parts.front.split('\n').findIndex((line) => line.startsWith(`${key}:`)) + 2
+  const note = (key: string, message: string): void => void problems.push({ message, line: lineOf(key), isFatal: false })
+
+  const { name, description } = table
+  if (typeof name !== 'string' || name === '') return fatal('It needs a name.', 2)
+  if (!NAME.test(name) || name.length > MOST_NAME_CHARS)
+    return fatal(
+      `Its name "${name.slice(0, 80)}" must be at most ${MOST_NAME_CHARS} lowercase letters, digits and single hyphens between them.`,
+      lineOf('name'),
+    )
+  if (typeof description !== 'string' || description.trim() === '') return fatal('It needs a description.', 2)
+  if (name !== folderName) note('name', `Its name "${name}" is not that of its folder, "${folderName}"; other programs may not find it.`)
+  if (description.length > MOST_DESCRIPTION_CHARS)
+    note('description', `Its description is longer than ${MOST_DESCRIPTION_CHARS} characters and is cut.`)
+  if (parts.body === '') note('name', 'It has nothing below its front matter.')
+  if (table['allowed-tools'] !== undefined)
+    note('allowed-tools', 'allowed-tools is not used: what is allowed is yours to say, not a skill’s.')
+  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is not known and not used.`)
+
+  const type = table['type'] ?? 'inline'
+  if (type !== 'inline' && type !== 'prompt' && type !== 'flow') return fatal('Its type must be inline, prompt or flow.', lineOf('type'))
+  const whenToUse = table['whenToUse'] ?? table['when_to_use']
+  const isKept = table['disableModelInvocation'] ?? table['disable-model-invocation']
+  return {
+    head: {
+      name,
+      description: description.trim().replace(/\s+/g, ' ').slice(0, MOST_DESCRIPTION_CHARS),
+      type,
+      modelInvocation: isKept !== true && isKept !== 'true',
+      arguments: argumentNames(table['arguments']),
+      ...(typeof whenToUse === 'string' && whenToUse.trim() !== '' && { whenToUse: whenToUse.trim().replace(/\s+/g, ' ') }),
+    },
+    problems,
+  }
+}
+
+/** `arguments: [a, b]`, `arguments: a b`, or a list of `{name: a}`. */
+function argumentNames(value: unknown): string[] {
+  if (typeof value === 'string') return value.split(/[\s,]+/).filter((name) => name !== '')
+  if (!Array.isArray(value)) return []
+  return value.flatMap((entry: unknown) => {
+    const name = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : entry
+    return typeof name === 'string' && name !== '' ? [name] : []
+  })
+}

@@ -1,0 +1,58 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Stats } from 'node:fs'
+import type { ReadSkill } from './read-skill'
+
+/** What SKILL.md files said when they were last read, by path, time of change and size. */
+export interface SkillCache {
+  get(path: string, file: Stats): ReadSkill | undefined
+  set(path: string, file: Stats, read: ReadSkill): void
+  /** Writes down what is new, for the next start; failing to is no harm. */
+  keep(): Promise<void>
+}
+
+/** Counts up whenever `readSkill` finds something else in the same text. */
+const VERSION = 1
+
+interface Entry {
+  mtimeMs: number
+  size: number
+  read: ReadSkill
+}
+
+/** A cache kept in `file`, so that a start with 150 skills need not load a YAML parser. */
+export async function openSkillCache(file: string): Promise<SkillCache> {
+  const entries = new Map<string, Entry>(await kept(file))
+  let isNew = false
+  return {
+    get(path, { mtimeMs, size }) {
+      const entry = entries.get(path)
+      return entry?.mtimeMs === mtimeMs && entry.size === size ? entry.read : undefined
+    },
+    set(path, { mtimeMs, size }, read) {
+      entries.set(path, { mtimeMs, size, read })
+      isNew = true
+    },
+    async keep() {
+      if (!isNew) return
+      isNew = false
+      try {
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        const temporary = `${file}.${process.pid}`
+        await writeFile(temporary, JSON.stringify({ version: VERSION, entries: [...entries] }), { mode: 0o600 })
+        await rename(temporary, file)
+      } catch {
+        // It is read again next time.
+      }
+    },
+  }
+}
+
+async function kept(file: string): Promise<[string, Entry][]> {
+  try {
+    const { version, entries } = JSON.parse(await readFile(file, 'utf8')) as { version: unknown; entries: [string, Entry][] }
+    return version === VERSION && Array.isArray(entries) ? entries : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { textOf } from '../../../shared/model/message'
+import { skillSection } from '../context/skill-section'
+import { skillTool } from '../tool/builtin/skill'
+import { callTool } from '../../../../test/support/call-tool'
+import { builtInSkills } from './built-in-skills'
+import { openSkillCache } from './skill-cache'
+import { createSkills, type Skills } from './skills'
+import { withSkill } from './with-skill'
+
+let root: string
+let folder: string
+let skills: Skills
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-skills-')))
+  folder = join(root, 'repo', 'packages', 'a')
+  mkdirSync(folder, { recursive: true })
+  skills = open()
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function open(): Skills {
+  const cache = openSkillCache(join(root, 'home', 'cache', 'skills.json'))
+  return createSkills({
+    home: join(root, 'home'),
+    userHome: join(root, 'user'),
+    builtIn: join(root, 'built-in'),
+    cache: () => cache,
+    repositoryTop: async () => join(root, 'repo'),
+  })
+}
+
+function put(place: string, name: string, more = '', body = `Body of ${name}.`): string {
+  const path = join(root, place, name, 'SKILL.md')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n${body}\n`)
+  return path
+}
+
+test('skills of every place are found, and the nearest of a name is used', async () => {
+  const near = put('repo/packages/a/.trestle/skills', 'tidy')
+  const hidden = [put('repo/.agents/skills', 'tidy'), put('home/skills', 'tidy')]
+  put('repo/.claude/skills', 'top')
+  put('user/.agents/skills', 'mine')
+  put('built-in', 'ours')
+  const list = await skills.list(folder)
+  expect(list.problems).toEqual([])
+  expect(list.skills.map(({ name, source, hiddenBy }) => `${name} ${source}${hiddenBy === undefined ? '' : ' hidden'}`)).toEqual([
+    'tidy project',
+    'tidy project hidden',
+    'top project',
+    'tidy user hidden',
+    'mine user',
+    'ours built-in',
+  ])
+  expect((await skills.find(folder, 'tidy'))?.path).toBe(near)
+  expect(list.skills.filter((skill) => skill.hiddenBy !== undefined).map(({ path, hiddenBy }) => [path, hiddenBy])).toEqual(
+    hidden.map((path) => [path, near]),
+  )
+  expect(skills.readable(folder)).toContain(join(root, 'repo', '.claude', 'skills', 'top'))
+})
+
+test('a broken skill is listed with its problem and hides no good one', async () => {
+  const path = put('repo/.trestle/skills', 'tidy')
+  writeFileSync(path, '---\nname: tidy\n---\n')
+  const binary = put('repo/.trestle/skills', 'binary')
+  writeFileSync(binary, Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe]))
+  mkdirSync(join(root, 'repo/.trestle/skills/folder/SKILL.md'), { recursive: true })
+  symlinkSync('loop', join(root, 'repo/.trestle/skills/loop'))
+  writeFileSync(put('repo/.trestle/skills', 'huge'), 'x'.repeat(300_000))
+  put('user/.agents/skills', 'tidy')
+  const list = await skills.list(folder)
+  expect(list.problems.map(({ path: at, message }) => `${at.split('/').at(-2)}: ${message}`)).toEqual([
+    'binary: It is not UTF-8 text.',
+    'folder: It is no regular file.',
+    'huge: It is larger than 256 KB.',
+    'tidy: It needs a description.',
+  ])
+  expect((await skills.find(folder, 'tidy'))?.source).toBe('user')
+})
+
+test('a skill that was changed a moment ago is read anew, by a running and by a new process', async () => {
+  const path = put('home/skills', 'tidy')
+  expect((await skills.find(folder, 'tidy'))?.description).toBe('What tidy does')
+  writeFileSync(path, '---\nname: tidy\ndescription: Now something else\n---\nx')
+  expect((await skills.find(folder, 'tidy'))?.description).toBe('Now something else')
+  expect((await open().find(folder, 'tidy'))?.description).toBe('Now something else')
+  rmSync(dirname(path), { recursive: true })
+  expect(await skills.find(folder, 'tidy')).toBeUndefined()
+})
+
+test('a prompt that begins with a skill brings its instructions along; any other stays as it is', async () => {
+  put('home/skills', 'tidy', 'type: prompt\narguments: [what]\n', 'Tidy $what well.')
+  const parts = await withSkill(skills, folder, [{ type: 'text', text: '/tidy src  now' }])
+  expect(parts[0]).toEqual({ type: 'text', text: '/tidy src  now' })
+  expect(parts[1]).toMatchObject({ skill: 'tidy' })
+  expect(textOf(parts.slice(1))).toContain('Tidy src well.')
+  for (const text of ['/etc/hosts is odd', '/nothing here', 'use /tidy', '/', '/tidyup'])
+    expect(await withSkill(skills, folder, [{ type: 'text', text }])).toHaveLength(1)
+})
+
+test('the agent is told names and descriptions, never bodies, and nothing when there is nothing', async () => {
+  expect(skillSection([])).toBeUndefined()
+  put('home/skills', 'tidy')
+  put('home/skills', 'kept', 'disableModelInvocation: true\n')
+  put('home/skills', 'flowing', 'type: flow\n')
+  const section = skillSection((await skills.list(folder)).skills)
+  expect(section).toContain('- tidy: What tidy does')
+  expect(section).not.toMatch(/Body of|kept|flowing/)
+  for (let n = 0; n < 300; n++) put('home/skills', `skill-${n}`)
+  expect(skillSection((await skills.list(folder)).skills)!.length).toBeLessThan(25_000)
+})
+
+test('skills load skills three deep, calls of one step count once, and a new prompt begins anew', async () => {
+  for (const name of ['one', 'two', 'three', 'four', 'twin']) put('home/skills', name)
+  put('home/skills', 'kept', 'disableModelInvocation: true\n')
+  put('home/skills', 'flowing', 'type: flow\n')
+  let turnId = 't1'
+  const tool = skillTool({ list: () => skills.list(folder), body: skills.body, turnId: () => turnId })
+  const ready = await Promise.all(['one', 'twin'].map((skill) => tool.prepare({ skill })))
+  for (const call of ready) {
+    if ('refused' in call) throw new Error('refused')
+    await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })
+  }
+  expect((await callTool(tool, { skill: '/two' })).text).toContain('Body of two.')
+  expect((await callTool(tool, { skill: 'three' })).text).toContain('Body of three.')
+  expect(await callTool(tool, { skill: 'four' })).toMatchObject({ isError: true, text: expect.stringContaining('3 deep') })
+  turnId = 't2'
+  expect((await callTool(tool, { skill: 'four' })).text).toContain('Body of four.')
+  expect((await callTool(tool, { skill: 'kept' })).text).toContain('only the user')
+  expect((await callTool(tool, { skill: 'flowing' })).text).toContain('of type flow')
+  expect((await callTool(tool, { skill: 'fuor' })).text).toContain('Did you mean four?')
+})
+
+test('the skills that come with Trestle are whole', async () => {
+  const cache = openSkillCache(join(root, 'none.json'))
+  const own = createSkills({
+    home: root,
+    userHome: root,
+    builtIn: builtInSkills(),
+    cache: () => cache,
+    repositoryTop: async () => undefined,
+  })
+  const { skills: found, problems } = await own.list(folder)
+  expect(problems).toEqual([])
+  expect(found.map(({ name }) => name)).toEqual(['review', 'write-a-skill'])
+  for (const skill of found) expect(await own.body(skill, 'it')).not.toContain('---\nname')
+})

@@ -1,0 +1,118 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { SkillList, SkillProblem, SkillView } from '../../../shared/model/skill'
+import { fillPlaceholders } from './fill-placeholders'
+import { readSkill, splitSkill, type ReadSkill } from './read-skill'
+import type { SkillCache } from './skill-cache'
+import { skillPlaces, type SkillPlace } from './skill-places'
+
+export interface SkillsDeps {
+  /** TRESTLE_HOME. */
+  home: string
+  userHome: string
+  /** Folder of the skills that come with Trestle. */
+  builtIn: string
+  cache(): Promise<SkillCache>
+  repositoryTop(folder: string): Promise<string | undefined>
+}
+
+/** The skills a project can use. Looked up anew each time: a skill written a moment ago is there. */
+export interface Skills {
+  /** Every skill found, hidden ones included, and what is wrong with others. */
+  list(folder: string): Promise<SkillList>
+  /** The skill of this name that counts; undefined when there is none. */
+  find(folder: string, name: string): Promise<SkillView | undefined>
+  /** A skill's instructions with its placeholders filled. Rejects with an Error in plain words when it cannot be read any more. */
+  body(skill: SkillView, args: string): Promise<string>
+  /** Real paths of the folders the skills of the latest `list` lie in: what is in them may be read. */
+  readable(folder: string): readonly string[]
+}
+
+/** A longer SKILL.md is a mistake: nothing of it would fit a model's window. */
+const MOST_BYTES = 256 * 1024
+/** More skills in one place than anybody has. */
+const MOST_SKILLS = 2_000
+
+/** See `Skills`. What SKILL.md files say is kept by path, time and size, so that looking them up costs little more than a `stat` each. */
+export function createSkills(deps: SkillsDeps): Skills {
+  const folders = new Map<string, readonly string[]>()
+
+  async function list(folder: string): Promise<SkillList> {
+    const places = skillPlaces({ ...deps, folder, top: await deps.repositoryTop(folder) })
+    const cache = await deps.cache()
+    const found = await Promise.all(places.map((place) => skillsIn(place, cache)))
+    void cache.keep()
+    const skills: SkillView[] = []
+    const nearest = new Map<string, string>()
+    for (const skill of found.flatMap((each) => each.skills)) {
+      const hiddenBy = nearest.get(skill.name)
+      if (hiddenBy === undefined) nearest.set(skill.name, skill.path)
+      skills.push(hiddenBy === undefined ? skill : { ...skill, hiddenBy })
+    }
+    folders.set(folder, await skillFolders(skills))
+    return { skills, problems: found.flatMap((each) => each.problems) }
+  }
+
+  return {
+    list,
+    readable: (folder) => folders.get(folder) ?? [],
+    find: async (folder, name) => (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),
+    async body(skill, args) {
+      const text = await readFile(skill.path, 'utf8').catch((): never => {
+        throw new Error(`${skill.path} cannot be read any more.`)
+      })
+      const parts = splitSkill(text)
+      if (!parts) throw new Error(`${skill.path} has lost its front matter.`)
+      return fillPlaceholders(parts.body, { args, names: skill.arguments, dir: dirname(skill.path) })
+    },
+  }
+}
+
+async function skillsIn({ path, source }: SkillPlace, cache: SkillCache): Promise<SkillList> {
+  const names = await readdir(path).catch(() => [])
+  const read = await Promise.all(
+    names
+      .toSorted()
+      .slice(0, MOST_SKILLS)
+      .map(async (name) => readAt(join(path, name, 'SKILL.md'), cache)),
+  )
+  const skills: SkillView[] = []
+  const problems: SkillProblem[] = []
+  for (const entry of read) {
+    if (!entry) continue
+    problems.push(...entry.read.problems.map((problem) => ({ ...problem, path: entry.path })))
+    const { head } = entry.read
+    if (!head) continue
+    const twin = skills.find((skill) => skill.name === head.name)
+    if (twin) problems.push({ path: entry.path, message: `${twin.path} has the same name "${head.name}" and is used.`, isFatal: true })
+    else skills.push({ ...head, source, path: entry.path })
+  }
+  return { skills, problems }
+}
+
+/** Undefined where there is no SKILL.md: not every folder beside skills is one. */
+async function readAt(path: string, cache: SkillCache): Promise<{ path: string; read: ReadSkill } | undefined> {
+  const file = await stat(path).catch(() => undefined)
+  if (!file) return undefined
+  const problem = (message: string) => ({ path, read: { problems: [{ message, isFatal: true }] } })
+  if (!file.isFile()) return problem('It is no regular file.')
+  if (file.size > MOST_BYTES) return problem(`It is larger than ${MOST_BYTES / 1024} KB.`)
+  const known = cache.get(path, file)
+  if (known) return { path, read: known }
+  try {
+    const bytes = await readFile(path)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // A linked folder is called what the link is called.
+    const read = await readSkill(text, basename(dirname(path)))
+    cache.set(path, file, read)
+    return { path, read }
+  } catch (error) {
+    const isText = error instanceof TypeError
+    return problem(isText ? 'It is not UTF-8 text.' : `It cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function skillFolders(skills: readonly SkillView[]): Promise<string[]> {
+  const folders = await Promise.all(skills.map(({ path }) => realpath(dirname(path)).catch(() => undefined)))
+  return folders.filter((folder) => folder !== undefined)
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { PERMISSION_MODES } from '../shared/model/approval'
+import type { SlashCommand } from './features/composer/slash-commands'
+import { useLayout } from './state/layout-state'
+import { MODE_WORDS } from './state/mode-words'
+import { useSessionActions } from './state/session-actions'
+import { tellFailure } from './state/toasts-state'
+import { useClient } from './state/trestle-context'
+
+const ORIGINS = { project: 'this project', user: 'your own', 'built-in': 'Trestle' } as const
+
+/** What `/` offers in a session: the commands of the app, then the skills of its project, which are looked up anew when the list is opened. */
+export function useSlashCommands(
+  sessionId: string,
+  folder: string | undefined,
+): { commands: readonly SlashCommand[]; refresh: () => void } {
+  const client = useClient()
+  const actions = useSessionActions()
+  const skills = useQuery({
+    queryKey: ['skills', folder],
+    queryFn: () => client.skill.list({ folder: folder ?? '' }),
+    enabled: folder !== undefined,
+    staleTime: 2_000,
+  })
+  const { data, refetch, isStale } = skills
+  const refresh = useCallback(() => {
+    if (isStale) void refetch()
+  }, [isStale, refetch])
+  const commands = useMemo(() => {
+    const layout = useLayout.getState
+    const own: SlashCommand[] = [
+      ...(folder === undefined
+        ? []
+        : [{ name: 'new', description: 'Begin another session in this project', run: () => actions.begin(folder) }]),
+      { name: 'stop', description: 'Stop the running turn', run: () => void client.session.stop({ sessionId }).catch(tellFailure) },
+      ...PERMISSION_MODES.map((mode) => ({
+        name: mode,
+        description: `Permission mode: ${MODE_WORDS[mode].name}`,
+        run: () => void client.session.change({ sessionId, mode }).catch(tellFailure),
+      })),
+      { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
+      { name: 'inbox', description: 'What waits for an answer', run: () => layout().openInbox() },
+      { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
+      { name: 'help', description: 'Keys and commands', run: () => layout().setShortcutsOpen(true) },
+    ]
+    const found = (data?.skills ?? []).filter((skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name))
+    return [...own, ...found.map(({ name, description, source }) => ({ name, description, origin: ORIGINS[source] }))]
+  }, [actions, client, data, folder, sessionId])
+  return { commands, refresh }
+}

@@ -1,0 +1,9 @@
+import type { Skills } from '../../src/main/engine/skill/skills'
+
+/** For tests in which no skill plays a part. */
+export const noSkills: Skills = {
+  list: async () => ({ skills: [], problems: [] }),
+  find: async () => undefined,
+  body: async () => '',
+  readable: () => [],
+}
