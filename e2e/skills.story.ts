@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from './app'
+import { findings } from './assistive'
 import { said, say, startSession } from './steps'
 
 const SKILL = '---\nname: tidy\ndescription: Tidies a folder\narguments: [what]\n---\nTidy $what from top to bottom.\n'
@@ -38,8 +38,7 @@ test.describe('a skill of the project', () => {
     await expect(section.getByText('/tidy', { exact: true })).toBeVisible()
     await expect(section.getByText('It needs a description.')).toBeVisible()
     await expect(section.getByText(/broken\/SKILL\.md:2/)).toBeVisible()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+    expect(await findings(page)).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RecordedEvent } from '../../src/shared/model/event'
@@ -190,4 +190,15 @@ describe('print mode', () => {
     expect(sent).toContain('HARMLESS=shown')
     expect(sent).not.toMatch(/sk-secret-one|secret-two|test-key-of-the-config/)
   })
+})
+
+it('a prompt that begins with a skill brings its instructions along, and the agent is told of the others', async () => {
+  await play([{ text: 'done' }])
+  const path = join(scratch.project, '.trestle', 'skills', 'tidy')
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'SKILL.md'), '---\nname: tidy\ndescription: Tidies things\n---\nTidy $ARGUMENTS from top to bottom.\n')
+  expect(await print(['/tidy the attic'])).toMatchObject({ code: 0, stdout: 'done\n' })
+  const asked = JSON.stringify(server.requests[0]!.body)
+  expect(asked).toContain('Tidy the attic from top to bottom.')
+  expect(asked).toContain('- tidy: Tidies things')
 })

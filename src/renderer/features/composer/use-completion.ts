@@ -31,9 +31,18 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
   /** The `@` that was closed with Esc stays closed. */
   const dismissed = useRef<number>(undefined)
 
+  /** The command that is being written; its list follows when commands become known later. */
+  const [command, setCommand] = useState<OpenMention>()
+  useEffect(() => {
+    if (!command) return
+    const found = fittingCommands(commands, command.query).map((fitting) => ({ command: fitting }))
+    setOpen(found.length > 0 ? { mention: command, found, chosen: 0 } : undefined)
+  }, [command, commands])
+
   const close = useCallback(() => {
     asked.current += 1
     clearTimeout(timer.current)
+    setCommand(undefined)
     setOpen(undefined)
   }, [])
   useEffect(() => close, [close])
@@ -43,10 +52,9 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
       const typed = commandAt(text, caret)
       if (typed) {
         if (dismissed.current === typed.start) return
-        asked.current += 1
+        close()
+        setCommand(typed)
         onCommands()
-        const found = fittingCommands(commands, typed.query).map((command) => ({ command }))
-        setOpen(found.length > 0 ? { mention: typed, found, chosen: 0 } : undefined)
         return
       }
       const mention = mentionAt(text, caret)
@@ -66,7 +74,7 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
         complete(mention.query).then(show, () => show([]))
       }, DEBOUNCE_MS)
     },
-    [complete, commands, onCommands, close],
+    [complete, onCommands, close],
   )
 
   const move = useCallback(
