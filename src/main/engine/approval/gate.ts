@@ -107,9 +107,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
       options: optionsFor(offers[0]),
       requestedAt: deps.now(),
     }
-    const { answer } = requests.add({ approval, request, offers, signal })
     deps.record({ type: 'approval.requested', approval })
-    return answer
+    return requests.add({ approval, request, offers, signal }).answer
   }
 
   /** A request from before this process began is at the gate again. */

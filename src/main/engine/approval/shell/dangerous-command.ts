@@ -22,6 +22,7 @@ export function dangerousCommand(words: readonly Word[], targets: readonly Targe
   const rest = words.slice(1)
   const has = (test: RegExp): boolean => rest.some((word) => test.test(word.text))
   if (program === 'rm') return removal(rest, targets)
+  if (decidesTrust(rest)) return 'Whom to trust is decided by a person.'
   if (DISK.test(program) && !(rest.length === 1 && has(/^--(?:version|help)$|^-[lhV]$/))) return `${program} destroys what is on a disk.`
   if (program === 'diskutil' && has(/^(?:erase|partition|zero|secureErase|reformat|apfs)/i)) return 'diskutil can erase disks.'
   if (program === 'dd' && has(/^of=\/dev\/(?!null$|stdout$|fd\/|zero$)/)) return 'dd writes to a device.'
@@ -29,6 +30,12 @@ export function dangerousCommand(words: readonly Word[], targets: readonly Targe
   if (program === 'systemctl' && has(SYSTEMCTL)) return 'systemctl stops or restarts the computer.'
   if (program === 'kill' && has(/^-1$/) && rest.at(-1)?.text === '-1' && rest.length > 1) return 'kill -1 ends every process of yours.'
   return program === 'git' ? push(rest) : undefined
+}
+
+/** `trestle permission trust`, however the program is called. */
+function decidesTrust(rest: readonly Word[]): boolean {
+  const at = rest.findIndex((word) => word.text === 'permission')
+  return at >= 0 && rest.slice(at + 1).some((word) => /^(?:un)?trust$/.test(word.text) || (!word.known && rest.length < 8))
 }
 
 /** Recursive and forced, and not only in folders for temporary files. */
