@@ -107,7 +107,7 @@ function writeCall(log: Log, turnId: string, call: StepPlan['calls'][number] & {
       approval: { approvalId, turnId, callId, tool: 'Bash', summary: 'ls', reason: 'asks', options: [], requestedAt: 1 },
     })
     log.record({ type: 'approval.resolved', approvalId, callId, outcome: call.approve })
-  }
+  } else log.record({ type: 'tool.judged', turnId, callId, decision: 'allow', reason: 'It only reads.' })
   for (const said of call.progress) log.live({ type: 'tool.progress', callId, text: said })
   const isError = call.fails || call.approve === 'reject_once'
   log.record({ type: 'tool.finished', turnId, callId, name: 'Bash', content: text('ok'), isError, durationMs: 1 })
@@ -221,6 +221,12 @@ describe('the view of a session', () => {
         expect(applyEvents(view, recordedOf(events))).toBe(view)
       }),
     )
+  })
+
+  it('keeps why a call ran without being asked about (the card cannot say why)', () => {
+    const events = write([{ steps: [{ says: [], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' }])
+    const { items } = applyEvents(empty(), events)
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'tool', judged: { decision: 'allow', reason: 'It only reads.' } }))
   })
 
   it('ignores live events of unknown or finished steps and calls (a late delta reopens an answer)', () => {

@@ -120,4 +120,11 @@ describe('a turn that waits for a person', () => {
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error' })
     expect(ran).toBe(false)
   })
+
+  it('tells the model of a failure to ask, and does not call it a stop', async () => {
+    const gate: Gate = () => Promise.reject(new Error('the disk is full'))
+    const turn = turnFixture({ answers: [calls(['Read', {}]), text('done')], tools: [tool({ name: 'Read' })], gate })
+    await runTurn(turn.ctx)
+    expect(textOf(finished(turn.events)[0]!.content)).toContain('the disk is full')
+  })
 })
