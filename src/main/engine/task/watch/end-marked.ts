@@ -28,6 +28,8 @@ interface Running {
   /** Who was told what. */
   told: Set<string>
   looks: number
+  /** Who was left at the last look. */
+  left: readonly ProcessEntry[]
   /** Looks since the killing began. */
   kills: number
   /** Somebody appeared who was not there at first. */
@@ -37,7 +39,7 @@ interface Running {
 
 /** Between two looks: at first often, because most programs end at once, then less so. */
 const FIRST_POLL_MS = 30
-const SLOWEST_POLL_MS = 150
+const SLOWEST_POLL_MS = 250
 const KILL_POLL_MS = 10
 /** After SIGKILL only a process stuck in the kernel is left; it is not waited for longer than this. */
 const KILL_WAIT_MS = 1_900
@@ -48,6 +50,7 @@ const FREEZE_AFTER = 3
 const marks = new MarkedProcesses()
 const running = new Set<Running>()
 let isLooking = false
+let lastTable: ProcessTable = new Map()
 
 /**
  * Tells everything that carries the mark of these tasks to end: SIGTERM now, SIGKILL after `graceMs`, also to what appears meanwhile. Resolves
@@ -61,7 +64,7 @@ export function endMarked(taskIds: readonly string[], graceMs: number): Promise<
 /** The same for whatever `ending` finds. */
 export function endProcesses(ending: Ending, graceMs: number): Promise<ProcessEntry[]> {
   return new Promise((done) => {
-    running.add({ ending, killAt: performance.now() + graceMs, told: new Set(), looks: 0, kills: 0, grows: false, done })
+    running.add({ ending, killAt: performance.now() + graceMs, told: new Set(), looks: 0, left: [], kills: 0, grows: false, done })
     if (!isLooking) void lookUntilDone()
   })
 }
@@ -80,14 +83,19 @@ async function lookUntilDone(): Promise<void> {
     pollMs = Math.min(pollMs * 1.3, SLOWEST_POLL_MS)
   }
   isLooking = false
+  lastTable = new Map()
 }
 
 async function look(endings: readonly Running[]): Promise<void> {
+  // Their time is over: who is known to be left need not wait for the next look.
+  for (const each of endings) if (each.kills === 0 && performance.now() >= each.killAt) signalAll(each.left, lastTable, 'SIGKILL')
   const table = await processTable()
+  lastTable = table
   const found = { table, byTask: marks.find(table) }
   const over = endings.filter((each) => {
     const left = each.ending.find(found)
     const isOver = left.length === 0 || isGivenUp(each)
+    each.left = left
     if (!isOver) act(each, left, table)
     return isOver
   })

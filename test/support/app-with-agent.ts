@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { AppPush } from '../../src/shared/model/push'
+import type { Task } from '../../src/shared/model/task'
+import { connect } from '../../src/renderer/client/connect'
+import type { Connection } from '../../src/renderer/client/connection'
+import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { startModelServer, type ModelServer } from './model-server'
+import type { ScriptedCall } from './model-script'
+import { nodeSockets } from './node-socket'
+import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
+import { serveApp, type ServedApp } from './served-app'
+import { until } from './until'
+
+/**
+ * The built program's web host, a client as the page has it, and a scripted model that calls the tools it is asked to call: how a stranger drives
+ * the product. The app can be killed and started again on the same home.
+ */
+export class AppWithAgent {
+  readonly scratch: Scratch
+  readonly pushes: AppPush[] = []
+  private readonly server: ModelServer
+  private readonly calls: ScriptedCall[][]
+  private app: ServedApp | undefined
+  private connection: Connection | undefined
+  private sessionId = ''
+
+  private constructor(scratch: Scratch, server: ModelServer, calls: ScriptedCall[][]) {
+    this.scratch = scratch
+    this.server = server
+    this.calls = calls
+  }
+
+  static async start(config = ''): Promise<AppWithAgent> {
+    const scratch = createScratch()
+    const calls: ScriptedCall[][] = []
+    const server = await startModelServer({
+      script: () => {
+        const toolCalls = calls.shift()
+        return toolCalls ? { text: '', toolCalls } : { text: 'well' }
+      },
+    })
+    const rules = '[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
+    writeConfig(scratch.home, configFor(server.baseUrl, { more: `${config}\n${rules}`, loop: 'max_steps = 200' }))
+    const made = new AppWithAgent(scratch, server, calls)
+    await made.open()
+    return made
+  }
+
+  get client(): Connection['client'] {
+    return this.connection!.client
+  }
+
+  get pid(): number {
+    return this.app!.pid
+  }
+
+  /** Starts the program (again). */
+  async open(): Promise<void> {
+    const { PATH = '', HOME = '' } = process.env
+    this.app = await serveApp({ PATH, HOME, TRESTLE_HOME: this.scratch.home })
+    const { origin, hash } = new URL(this.app.url)
+    this.connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+    if (this.sessionId === '') {
+      this.sessionId = (await this.client.session.create({ folder: this.scratch.project, mode: 'auto' })).sessionId
+    }
+    void this.follow()
+  }
+
+  /** Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told of them. */
+  async call(calls: ScriptedCall[]): Promise<string> {
+    const before = this.server.requests.length
+    this.calls.push(calls)
+    const parts = [{ type: 'text' as const, text: 'go on' }]
+    await this.client.session.prompt({ sessionId: this.sessionId, parts })
+    await until(
+      () => this.calls.length === 0 && this.server.requests.length >= before + 2,
+      'the agent to make its calls and see their results',
+      60_000,
+    )
+    return JSON.stringify(
+      this.server.requests.slice(before + 1).map(({ body }) => (body['messages'] as unknown[]).slice(-calls.length - 1)),
+    )
+  }
+
+  /** Has the agent start these commands in the background, all in one step. */
+  async inBackground(commands: readonly string[]): Promise<void> {
+    await this.call(
+      commands.map((command, index) => ({
+        name: 'Bash',
+        // Calls that are alike would run once.
+        input: { command: `${command} # ${index}`, description: 'load', run_in_background: true, disable_timeout: true },
+      })),
+    )
+  }
+
+  tasks(activeOnly: boolean): Promise<Task[]> {
+    return this.client.task.list({ activeOnly, limit: 10_000 })
+  }
+
+  async kill(): Promise<void> {
+    this.connection?.close()
+    await this.app?.kill()
+  }
+
+  /** Ends everything and removes the home. */
+  async end(): Promise<void> {
+    await this.client.task.stopAll({}).catch(() => {})
+    this.connection?.close()
+    await this.app?.close()
+    await this.server.close()
+    await until(() => hostsOf(this.scratch.home).length === 0, 'the task host to end by itself', 20_000)
+    this.scratch.remove()
+  }
+
+  private async follow(): Promise<void> {
+    try {
+      for await (const push of await this.client.push.app()) this.pushes.push(push)
+    } catch {
+      // The app is gone.
+    }
+  }
+}
+
+/** Task hosts that run for a home. */
+export function hostsOf(home: string): number[] {
+  return processIds().filter((pid) => {
+    const words = read(`/proc/${pid}/cmdline`).split('\0')
+    return words.includes(home) && words.some((word) => word.includes('task-host'))
+  })
+}
+
+/** The highest resident memory of a process so far, and its memory now; MB. */
+export function memoryOf(pid: number): { peak: number; now: number } {
+  const status = read(`/proc/${pid}/status`)
+  const mb = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
+  return { peak: mb('VmHWM'), now: mb('VmRSS') }
+}
+
+function processIds(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
