@@ -90,8 +90,7 @@ function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boo
 
 function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
   const { status, exitCode } = task
-  if (status === 'lost')
-    return [`Lost after ${durationText(durationMs)}: the program that ran it is gone. Look what it had done before you run it again.`]
+  if (status === 'lost') return [`Lost after ${durationText(durationMs)}. Look what it had done before you run it again.`]
   if (status === 'stopped') return [`Stopped by the user after ${durationText(durationMs)}.`]
   if (status === 'timed_out') {
     if (task.waited) return [`Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started.`]

@@ -9,7 +9,8 @@ import type { Task } from '../../src/shared/model/task'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import type { ModelScript } from '../support/model-script'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
-import { endHosts, sourceTaskHost } from '../support/source-task-host'
+import { endHosts, hostPids, sourceTaskHost } from '../support/source-task-host'
+import { until } from '../support/until'
 
 const SECRET = 'correct-horse-battery-staple'
 const ASKS = `read -s -p "Password: " x </dev/tty; echo; echo "got \${#x} characters"`
@@ -148,4 +149,53 @@ test('at its time limit a command goes on in the background where the settings s
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })
   await turnsEnded(live, sessionId, 2)
   expect(told.filter((event) => event.type === 'turn.started' && event.news)).toHaveLength(1)
+}, 20_000)
+
+test('a background task that asks at its terminal says so when it is looked at, and its news says that it was answered', async () => {
+  const { engine: live, sessionId } = await session((request, index) => {
+    if (index === 0) return bash({ command: ASKS, description: 'asks', run_in_background: true })
+    const [, taskId = ''] = /task_id: (bash-\w{8})/.exec(JSON.stringify(request.body['messages'])) ?? []
+    return index === 1
+      ? { text: '', toolCalls: [{ name: 'TaskOutput', id: 'look', input: { task_id: taskId, block: true, timeout: 3 } }] }
+      : { text: 'ok' }
+  })
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  const { taskId } = await taskWhere(live, (task) => task.prompt !== undefined)
+  await turnsEnded(live, sessionId, 1)
+  expect(resultOf('look')).toMatch(/^retrieval_status: timeout\n[^]*\nwaits_for_input: Password: \(the user was asked at its terminal\)\n/)
+  await live.tasks.input(taskId, `${SECRET}\r`)
+  await turnsEnded(live, sessionId, 2)
+  const news = JSON.stringify(told.filter((event) => event.type === 'turn.started' && event.news))
+  expect(news).toContain('waited_for_input: Password: (the user typed an answer there, which is not shown to you)')
+  expect(news).not.toContain(SECRET)
+  expect(filesWith(SECRET, scratch.home)).toEqual([])
+}, 20_000)
+
+test('a background task that runs out of time is stopped by its host, and the agent is told', async () => {
+  const { engine: live, sessionId } = await session([
+    bash({ command: 'echo begun; sleep 60', description: 'slow', run_in_background: true, timeout: 400 }),
+    { text: 'done' },
+    { text: 'ok' },
+  ])
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await turnsEnded(live, sessionId, 2)
+  const [news] = told.filter((event) => event.type === 'turn.started' && event.news)
+  expect(news).toMatchObject({ news: [{ status: 'timed_out' }] })
+  expect(JSON.stringify(news)).toContain('timed_out: true')
+}, 20_000)
+
+test('when the task host is killed, a call that waits ends as lost, and background tasks come as lost news', async () => {
+  const { engine: live, sessionId } = await session([
+    bash({ command: 'echo begun; sleep 60', description: 'server', run_in_background: true }),
+    { text: '', toolCalls: [{ name: 'Bash', id: 'waits', input: { command: 'echo working; sleep 61' } }] },
+    { text: 'done' },
+    { text: 'ok' },
+  ])
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await taskWhere(live, (task) => task.lastLine === 'working')
+  for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
+  await until(() => live.sessions.header(sessionId).news.length === 0 && live.sessions.header(sessionId).turnId === undefined, 'the news')
+  expect(resultOf('waits')).toMatch(/^working\n\[The task host that ran the command died[^]*\nLost after/)
+  const news = told.flatMap((event) => (event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []) : []))
+  expect(news).toMatchObject([{ status: 'lost', description: 'server' }])
 }, 20_000)
