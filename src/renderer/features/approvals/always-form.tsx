@@ -86,7 +86,10 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
     if (choice) onSend({ pattern: choice.pattern, scope })
   }
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => form.current?.querySelector<HTMLElement>('[role=radio][data-state=checked]')?.focus(), [])
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[role=radio][data-state=checked]')?.focus({ preventScroll: true })
+    form.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   useKeyDown(form, (event) => {
     if (event.key !== 'Enter' || !(event.target instanceof Element) || event.target.getAttribute('role') !== 'radio') return
     event.preventDefault()

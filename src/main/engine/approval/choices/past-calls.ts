@@ -20,9 +20,11 @@ export interface JudgedPast {
   judged: JudgedCall
 }
 
-/** The calls in a stretch of the log, newest first. */
+/** The calls in a stretch of the log, newest first. What still waits for an answer is not past. */
 export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
   const asked = new Set(events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval.callId] : [])))
+  const waiting = new Set(asked)
+  for (const event of events) if (event.type === 'approval.resolved') waiting.delete(event.callId)
   const denied = new Set(
     events.flatMap((event) =>
       event.type === 'tool.finished' && event.isError && textOf(event.content).startsWith('Denied:') ? [event.callId] : [],
@@ -30,7 +32,7 @@ export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
   )
   return events
     .flatMap((event): PastCall[] => {
-      if (event.type !== 'tool.started' || event.summary === '') return []
+      if (event.type !== 'tool.started' || event.summary === '' || waiting.has(event.callId)) return []
       const before = asked.has(event.callId) ? 'ask' : denied.has(event.callId) ? 'deny' : 'allow'
       return [{ tool: event.name, input: event.input, summary: event.summary, before }]
     })

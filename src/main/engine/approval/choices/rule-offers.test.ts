@@ -135,6 +135,10 @@ it('shows for each choice what it would have meant for the calls before, deny an
     started('4', 'npm run build'),
     started('5', 'npm run x && rm y'),
     { type: 'approval.requested', approval: { callId: '5' } },
+    { type: 'approval.resolved', callId: '5' },
+    // The one that is being asked about is not past.
+    started('6', 'npm run test'),
+    { type: 'approval.requested', approval: { callId: '6' } },
   ] as unknown as Parameters<typeof pastCalls>[0]
   const current = await command('npm run test', { rules: rulesOf('deny Bash(npm run deploy)') })
   const choices = await ruleChoices(POLICIES, ruleOffers(POLICIES, current), current, pastCalls(events))
