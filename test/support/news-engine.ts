@@ -121,7 +121,7 @@ export function newsEngine(options: {
     completeFile: async () => [],
     log,
   })
-  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
+  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, againMs: 20, now: Date.now, log })
   desk.start()
   let closed: Promise<void> | undefined
   const close = (): Promise<void> =>

@@ -19,6 +19,8 @@ export interface NewsDeskDeps {
   sessions: Pick<HeldSessions, 'withSession' | 'isLoaded'>
   /** Whether sessions get their news without being opened, and start turns for it. */
   startsTurns: boolean
+  /** How often sessions that another process has are looked at; default 5 s. */
+  againMs?: number
   now(): number
   log(message: string): void
 }
@@ -37,7 +39,7 @@ export interface NewsDesk {
 }
 
 export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
-  const { custody, store, sessions, startsTurns, log } = deps
+  const { custody, store, sessions, startsTurns, againMs = AGAIN_MS, log } = deps
   /** Sessions that another process had. */
   const elsewhere = new Set<string>()
   const adoptions = new WeakMap<Session, Promise<void>>()
@@ -102,7 +104,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
       elsewhere.add(sessionId)
-      timer ??= setInterval(again, AGAIN_MS).unref()
+      timer ??= setInterval(again, againMs).unref()
     }
   }
 

@@ -221,6 +221,22 @@ test('of two processes on one home the one that has the session tells', async ()
   expect(engine.told(sessionId)).toHaveLength(1)
 })
 
+test('what a run of print has left untold, the app beside it tells as soon as the session is free', async () => {
+  const { home, custody, engine: print, sessionId } = await setup(startsOne, { interactive: false })
+  const unlisten = print.sessions.listen(sessionId, () => undefined)
+  await print.sessions.prompt(sessionId, PROMPT)
+  await print.ended(sessionId, 1)
+  const app = newsEngine({ home, custody: { ...custody, onChange: () => () => undefined }, script: () => text('well') })
+  custody.end('bash-00000001', { status: 'completed', exitCode: 0 })
+  app.desk.look(sessionId, ['bash-00000001']).catch(() => undefined)
+  await until(() => app.store.list()[0]?.elsewhere !== undefined, 'the session to be elsewhere')
+  expect(app.told(sessionId)).toEqual([])
+  unlisten()
+  await print.close()
+  await app.ended(sessionId, 2)
+  expect(app.told(sessionId)).toHaveLength(1)
+})
+
 test('a stop of the turn is obeyed: what was to be told then waits for the next turn', async () => {
   const gate = held()
   const { custody, engine, sessionId } = await setup(async (_request, n) => {
