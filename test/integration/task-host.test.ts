@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TaskPush } from '../../src/shared/model/push'
 import type { Task } from '../../src/shared/model/task'
 import { createScratch, type Scratch } from '../support/scratch'
-import { endHosts, hostPids, openCustody } from '../support/source-task-host'
+import { endHosts, hostPids, isRunning, openCustody } from '../support/source-task-host'
 import { until } from '../support/until'
 
 type Custody = ReturnType<typeof openCustody>
@@ -103,6 +103,16 @@ test('a host that hangs does not hold up whoever stops a command', async () => {
   } finally {
     process.kill(pid, 'SIGCONT')
   }
+})
+
+test('a host with nothing to do ends by itself, and not before', async () => {
+  const custody = open()
+  await start(custody, 'sleep 0.5')
+  const [pid = 0] = hostPids(scratch.home)
+  await custody.close()
+  expect(isRunning(pid)).toBe(true)
+  await until(() => !isRunning(pid), 'its end', 15_000)
+  expect(hostPids(scratch.home)).toEqual([])
 })
 
 test('there is one host, however many start it at the same moment', async () => {

@@ -55,7 +55,7 @@ export async function endHosts(home: string): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

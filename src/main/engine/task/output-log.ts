@@ -75,6 +75,12 @@ export class OutputLog {
     return this.files.newestPath
   }
 
+  /** For the reader of an excerpt. */
+  get whereIsAll(): string {
+    if (this.problem !== undefined) return `${this.path} has part of it`
+    return this.newestPath === undefined ? `All of it: ${this.path}` : `Its beginning: ${this.path}, its newest part: ${this.newestPath}`
+  }
+
   /** Takes everything given (copied). False: the disk is behind, so read no more until `onRoom`. */
   append(data: Uint8Array): boolean {
     if (this.ended) return true

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { findShell, type Shell } from './find-shell'
 import type { Starter } from './running-process'
-import { TaskRun, type TaskRunOptions } from './task-run'
+import { TaskRun } from './task-run'
+import type { TaskRunOptions } from './task-run-options'
 
 export interface TaskStarterOptions {
   /** Between SIGTERM and SIGKILL; ms. */

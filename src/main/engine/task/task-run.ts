@@ -2,9 +2,11 @@ import type { Task, TaskStatus } from '../../../shared/model/task'
 import { LiveOutput } from './live-output'
 import { OutputLog } from './output-log'
 import { outputText } from './output-text'
+import type { ExitStatus, RunningProcess } from './running-process'
+import { startedTask, type TaskRunOptions } from './task-run-options'
 import { TimeLimit } from './time-limit'
-import type { ExitStatus, RunningProcess, Starter } from './running-process'
-import type { TaskEnd, TaskStart } from './terminal-tasks'
+import { Timers } from './timers'
+import type { TaskEnd } from './terminal-tasks'
 import { WaitsForPerson } from './waits-for-person'
 
 /** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
@@ -15,32 +17,6 @@ const SLOW_DRAIN_MS = 5_000
 const STOPPED_DRAIN_MS = 50
 /** After an abort the caller has its answer by then, whatever the command does. */
 const ABORT_ANSWER_MS = 250
-
-export interface TaskRunOptions {
-  taskId: string
-  start: TaskStart
-  maxChars: number
-  graceMs: number
-  shell: string
-  env: Record<string, string>
-  outputPath: string
-  /** Most bytes of the log on disk. */
-  logBytes?: number
-  starter: Starter
-  notes: readonly string[]
-  /** Nobody waits for its output as text, from the start. */
-  background?: boolean
-  /** At the time limit it goes on in the background for so long (ms; `null`: without a limit) instead of being stopped. */
-  moveAtLimit?: { limitMs: number | null }
-  /** The command runs. */
-  onBegun?: () => void
-  /** It has printed something. */
-  onOutput?: () => void
-  /** Something else of `task()` has changed. */
-  onChange?: () => void
-  /** Nothing of the task is left: no process, no open file. */
-  onGone?: () => void
-}
 
 /**
  * One command from its start to its end, and beyond: `ended` is what a call that waits for it gets, `over` is about the command, the object lives
@@ -55,7 +31,7 @@ export class TaskRun {
   private readonly end = Promise.withResolvers<TaskEnd>()
   private readonly overWith = Promise.withResolvers<Task>()
   private readonly drained = Promise.withResolvers<void>()
-  private readonly timers = new Set<NodeJS.Timeout>()
+  private readonly timers = new Timers()
   private readonly limit = new TimeLimit(() => this.onTimeout())
   private readonly person: WaitsForPerson
   private process: RunningProcess | undefined
@@ -124,23 +100,14 @@ export class TaskRun {
 
   /** As it stands now. */
   task(): Task {
-    const { taskId, start, outputPath } = this.options
-    const { command, cwd, description, sessionId, callId, folder } = start
     const pid = this.process?.pid
-    const { newestPath, problem } = this.log
+    const { newestPath, problem, total } = this.log
     return {
-      taskId,
-      command,
-      cwd,
+      ...startedTask(this.options),
       status: this.endedAt === undefined ? 'running' : this.status,
       startedAt: this.startedAt,
-      outputPath,
-      outputBytes: this.log.total,
+      outputBytes: total,
       background: this.background,
-      ...(description !== undefined && { description }),
-      ...(sessionId !== undefined && { sessionId }),
-      ...(callId !== undefined && { callId }),
-      ...(folder !== undefined && { folder }),
       ...(pid !== undefined && { pid }),
       ...(this.limitMs !== null && { timeoutMs: this.limitMs }),
       ...(this.stopReason !== undefined && { stopReason: this.stopReason }),
@@ -193,7 +160,7 @@ export class TaskRun {
     await Promise.race([
       this.overWith.promise.catch(() => {}),
       this.drained.promise,
-      new Promise((resolve) => this.after(DRAIN_MS, () => resolve(undefined))),
+      new Promise((resolve) => this.timers.after(DRAIN_MS, () => resolve(undefined))),
     ])
     this.settle()
     await this.overWith.promise.catch(() => {})
@@ -246,11 +213,15 @@ export class TaskRun {
   private onExit(status: ExitStatus): void {
     this.exit = status
     if (this.isDrained) this.settle()
-    else this.after(this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS, () => this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS))
+    else
+      this.timers.after(this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS, () =>
+        this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS),
+      )
   }
 
   private onDrainTimeout(patience: number): void {
-    if (this.paused && this.status === 'running' && performance.now() < patience) this.after(DRAIN_MS, () => this.onDrainTimeout(patience))
+    if (this.paused && this.status === 'running' && performance.now() < patience)
+      this.timers.after(DRAIN_MS, () => this.onDrainTimeout(patience))
     else this.settle()
   }
 
@@ -262,12 +233,12 @@ export class TaskRun {
 
   private readonly onAbort = (): void => {
     if (this.settled || this.status !== 'running') {
-      if (!this.settled) this.after(ABORT_ANSWER_MS, () => this.settle())
+      if (!this.settled) this.timers.after(ABORT_ANSWER_MS, () => this.settle())
       return
     }
     this.status = 'stopped'
     void this.endProcesses()
-    this.after(ABORT_ANSWER_MS, () => this.settle())
+    this.timers.after(ABORT_ANSWER_MS, () => this.settle())
   }
 
   private onTimeout(): void {
@@ -290,17 +261,10 @@ export class TaskRun {
 
   private endProcesses(): Promise<void> {
     // Something that even SIGKILL does not end is given up: the answer must come.
-    this.stopping ??= (this.process?.stop(this.options.graceMs) ?? Promise.resolve()).then(() => this.after(DRAIN_MS, () => this.settle()))
+    this.stopping ??= (this.process?.stop(this.options.graceMs) ?? Promise.resolve()).then(() =>
+      this.timers.after(DRAIN_MS, () => this.settle()),
+    )
     return this.stopping
-  }
-
-  private after(ms: number, action: () => void): void {
-    if (this.left) return
-    const timer = setTimeout(() => {
-      this.timers.delete(timer)
-      action()
-    }, ms)
-    this.timers.add(timer)
   }
 
   private settle(): void {
@@ -310,7 +274,6 @@ export class TaskRun {
     this.person.close()
     this.live?.stop()
     this.options.start.signal.removeEventListener('abort', this.onAbort)
-    for (const timer of this.timers) clearTimeout(timer)
     this.timers.clear()
     void this.answer()
   }
@@ -348,21 +311,14 @@ export class TaskRun {
   }
 
   private text(): Pick<TaskEnd, 'text' | 'totalChars' | 'truncated'> {
-    const { path, newestPath, problem, total } = this.log
-    const where =
-      problem !== undefined
-        ? `${path} has part of it`
-        : newestPath !== undefined
-          ? `Its beginning: ${path}, its newest part: ${newestPath}`
-          : `All of it: ${path}`
-    return outputText(this.log.kept(), total, this.options.maxChars, where)
+    return outputText(this.log.kept(), this.log.total, this.options.maxChars, this.log.whereIsAll)
   }
 
   /** Lets go of everything. */
   private async leave(): Promise<void> {
     if (this.left) return
     this.left = true
-    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.close()
     this.process?.release()
     await this.log.close()
     this.options.onGone?.()

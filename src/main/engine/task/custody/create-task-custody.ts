@@ -104,10 +104,7 @@ export class HomeCustody implements TaskCustody {
 
   async list({ activeOnly = false, limit, sessionId }: { activeOnly?: boolean; limit?: number; sessionId?: string }): Promise<Task[]> {
     const live = new Map((await this.live()).map((task) => [task.taskId, task]))
-    const tasks = new Map(live)
-    // What has ended in between is on disk as it ended.
-    for (const task of await this.known.all()) if (task.status !== 'running' || !live.has(task.taskId)) tasks.set(task.taskId, task)
-    return [...tasks.values()]
+    return [...live.values(), ...(await this.known.others(live))]
       .filter((task) => (!activeOnly || task.status === 'running') && (sessionId === undefined || task.sessionId === sessionId))
       .toSorted((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt)
       .slice(0, limit)

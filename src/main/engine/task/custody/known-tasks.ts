@@ -28,10 +28,11 @@ export class KnownTasks {
     return reading
   }
 
-  async all(): Promise<Task[]> {
-    const ids = await taskIds(this.home)
+  /** All but those the caller knows better. */
+  async others(than: ReadonlyMap<string, unknown>): Promise<Task[]> {
     const tasks: Task[] = []
-    for (const taskId of ids) {
+    for (const taskId of await taskIds(this.home)) {
+      if (than.has(taskId)) continue
       const task = await this.get(taskId)
       if (task) tasks.push(task)
     }

@@ -1,4 +1,4 @@
-import { linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { identityOf } from '../../session/sqlite/process-identity'
 import { beaconOf } from '../task-record'
@@ -84,14 +84,26 @@ async function takePlace(place: HostPlace, server: Server): Promise<string | und
     if (!(await listens(server, own))) throw new Error(`The task host cannot listen at ${own}.`)
     try {
       // It is found only when it listens, and only one gets the name.
-      linkSync(own, place.pathOf(number))
-      rmSync(own, { force: true })
+      claim(own, place.pathOf(number))
       if (newest) rmSync(newest.path, { force: true })
       return undefined
     } catch (error) {
       await new Promise((resolve) => server.close(resolve))
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
+  }
+}
+
+/** Throws EEXIST when somebody else has the name. */
+function claim(own: string, name: string): void {
+  try {
+    linkSync(own, name)
+    rmSync(own, { force: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A file system without links for sockets: the first of two in the very same moment would end unfound, when idle.
+    if ((code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') || existsSync(name)) throw error
+    renameSync(own, name)
   }
 }
 
