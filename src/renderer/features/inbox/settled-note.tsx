@@ -7,7 +7,7 @@ import { useClient } from '../../state/trestle-context'
 import { settledWords } from './settled-words'
 
 /** How far back (events) the end of a request is looked for: it has only just happened. */
-const NEWEST = 200
+const NEWEST = 60
 
 /** A short word of how a request ended that was not answered on this page. */
 export function SettledNote({ entry }: { entry: InboxEntry }) {

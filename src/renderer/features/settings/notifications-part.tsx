@@ -40,7 +40,7 @@ export function NotificationsPart({ settings }: { settings: SettingsView }) {
         <li className="border-t border-line px-3.5 py-2">
           <Switch
             label="With a sound"
-            description="Two soft tones."
+            description={inBrowser ? 'Two soft tones.' : 'The sound your system gives to notifications.'}
             checked={sound}
             disabled={!enabled}
             onChange={(wanted) => {

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { settledWords } from './settled-words'
+
+it('says who ended a request: a person elsewhere, a rule, or nobody (a denial by a rule must not read as the rejection of a colleague)', () => {
+  expect(settledWords({ outcome: 'allow_once' })).toBe('Allowed once, elsewhere.')
+  expect(settledWords({ outcome: 'allow_always', rule: { pattern: 'Bash(ls)', scope: 'user' } })).toBe('Allowed always, elsewhere.')
+  expect(settledWords({ outcome: 'allow_always', reason: 'your rule allow Bash(ls)' })).toBe('Allowed by a rule. your rule allow Bash(ls)')
+  expect(settledWords({ outcome: 'reject_once', feedback: 'not now' })).toBe('Rejected, elsewhere: “not now”')
+  expect(settledWords({ outcome: 'reject_once', reason: 'A rule forbids it.' })).toBe('Denied. A rule forbids it.')
+  expect(settledWords({ outcome: 'cancelled', reason: 'The turn was stopped.' })).toBe('Closed. The turn was stopped.')
+})
