@@ -47,6 +47,21 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(electron.notifications).toHaveLength(1)
   })
 
+  test('for a program that asks at its terminal too, once, until it goes on', async () => {
+    const desktop = await inTheBack()
+    const { electron, engine, sessionId } = desktop
+    const prompt = { text: 'Password:', since: 1 }
+    engine.tasks.put({ taskId: 't', sessionId, command: 'sudo true', prompt })
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(latest(desktop).options).toMatchObject({ title: 'A command waits for you', body: 'Password: (sudo true)' })
+    engine.tasks.put({ taskId: 't', prompt, lastLine: 'Password:' })
+    const { prompt: _answered, ...task } = await engine.tasks.get('t')
+    engine.changed({ kind: 'task', task })
+    await until(() => latest(desktop).state === 'closed', 'the notification to go')
+    expect(electron.app.badge).toBe(0)
+    expect(electron.notifications).toHaveLength(1)
+  })
+
   test('leads to the inbox when several sessions wait, through a new window when none is open', async () => {
     const desktop = await inTheBack({ platform: 'darwin' })
     const { electron, engine, sessionId } = desktop

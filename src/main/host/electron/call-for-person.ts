@@ -1,6 +1,6 @@
 import type { Notification } from 'electron'
-import type { InboxEntry } from '../../../shared/model/approval'
 import type { HostCommand } from '../../../shared/model/push'
+import type { Task } from '../../../shared/model/task'
 import type { Engine } from '../../engine/engine-api'
 import type { ElectronModule } from './electron-module'
 import { waitingDot } from './waiting-dot'
@@ -16,6 +16,16 @@ export interface CallOptions {
   gatherMs?: number
 }
 
+/** Something that waits for a person: a request, or a program that asks at its terminal. */
+interface Call {
+  id: string
+  /** Who waits: a session's title. */
+  who: string
+  /** What for, in one line. */
+  what: string
+  sessionId?: string
+}
+
 /** Long enough that ten sessions which ask at once, or a rule that answers at once, do not call ten times or for nothing. */
 const GATHER_MS = 250
 
@@ -29,20 +39,37 @@ export function callForPerson(options: CallOptions): () => void {
   let known = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   /** Kept as long as it is shown: one that is collected as garbage is not told of its click. */
-  let shown: { notification: Notification; about: readonly InboxEntry[] } | undefined
+  let shown: { notification: Notification; about: readonly Call[] } | undefined
+  /** Programs that ask at their terminals, by task. */
+  const asking = new Map<string, Call>()
 
   const look = (): void => {
     timer = undefined
-    const waiting = here()
-    const fresh = waiting.filter(({ approvalId }) => !known.has(approvalId))
-    known = new Set(waiting.map(({ approvalId }) => approvalId))
+    const waiting = all()
+    const fresh = waiting.filter(({ id }) => !known.has(id))
+    known = new Set(waiting.map(({ id }) => id))
     count(waiting.length)
-    if (shown && !shown.about.some(({ approvalId }) => known.has(approvalId))) dismiss()
+    if (shown && !shown.about.some(({ id }) => known.has(id))) dismiss()
     if (fresh.length > 0 && BrowserWindow.getFocusedWindow() === null) call(waiting, fresh)
   }
 
   /** What another process holds is that one's to call for. */
-  const here = (): InboxEntry[] => engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
+  const all = (): Call[] => {
+    const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
+    const requests = here.map(({ approvalId, sessionTitle, tool, summary, sessionId }): Call => {
+      return { id: approvalId, who: sessionTitle, what: `${tool} ${summary}`, sessionId }
+    })
+    return [...requests, ...asking.values()]
+  }
+
+  const hear = ({ taskId, command, status, prompt, sessionId }: Task): boolean => {
+    const before = asking.get(taskId)?.id
+    if (prompt && status === 'running') {
+      const id = `${taskId} ${prompt.since}`
+      asking.set(taskId, { id, who: 'A command', what: `${prompt.text} (${command})`, ...(sessionId !== undefined && { sessionId }) })
+    } else asking.delete(taskId)
+    return before !== asking.get(taskId)?.id
+  }
 
   const count = (waiting: number): void => {
     if (platform !== 'win32') {
@@ -53,7 +80,7 @@ export function callForPerson(options: CallOptions): () => void {
     for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, waiting === 0 ? '' : waitingWords(waiting))
   }
 
-  const call = (waiting: readonly InboxEntry[], fresh: readonly InboxEntry[]): void => {
+  const call = (waiting: readonly Call[], fresh: readonly Call[]): void => {
     const { enabled, sound } = engine.settings.view().notifications
     if (!enabled) return
     if (platform === 'darwin') app.dock?.bounce('informational')
@@ -77,11 +104,13 @@ export function callForPerson(options: CallOptions): () => void {
     dismiss()
   }
 
-  const stopListening = engine.onChange(({ kind }) => {
-    if (kind === 'inbox') timer ??= setTimeout(look, gatherMs)
+  const stopListening = engine.onChange((change) => {
+    if (change.kind === 'task.removed') asking.delete(change.taskId)
+    const isNews = change.kind === 'inbox' || (change.kind === 'task' && hear(change.task))
+    if (isNews) timer ??= setTimeout(look, gatherMs)
   })
   app.on('browser-window-focus', calm)
-  known = new Set(here().map(({ approvalId }) => approvalId))
+  known = new Set(all().map(({ id }) => id))
   count(known.size)
   return () => {
     clearTimeout(timer)
@@ -91,20 +120,20 @@ export function callForPerson(options: CallOptions): () => void {
   }
 }
 
-/** Named by its session where it is one; the number of all that waits where there are more. */
-function words(waiting: readonly InboxEntry[], fresh: readonly InboxEntry[]): { title: string; body: string } {
+/** Named where it is one; with the number of all that waits where there are more. */
+function words(waiting: readonly Call[], fresh: readonly Call[]): { title: string; body: string } {
   const [first] = fresh
-  if (waiting.length === 1 && first) return { title: `${first.sessionTitle} waits for you`, body: `${first.tool} ${first.summary}` }
-  const titles = [...new Set(waiting.map(({ sessionTitle }) => sessionTitle))]
-  const more = titles.length > 3 ? ` and ${titles.length - 3} more` : ''
-  return { title: waitingWords(waiting.length), body: `${titles.slice(0, 3).join(', ')}${more}` }
+  if (waiting.length === 1 && first) return { title: `${first.who} waits for you`, body: first.what }
+  const names = [...new Set(waiting.map(({ who }) => who))]
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+  return { title: waitingWords(waiting.length), body: `${names.slice(0, 3).join(', ')}${more}` }
 }
 
 function waitingWords(count: number): string {
   return count === 1 ? '1 request waits for you' : `${count} requests wait for you`
 }
 
-function target(fresh: readonly InboxEntry[]): HostCommand {
+function target(fresh: readonly Call[]): HostCommand {
   const [sessionId, ...others] = new Set(fresh.map((entry) => entry.sessionId))
   return sessionId === undefined || others.length > 0 ? 'open-inbox' : { open: 'session', sessionId }
 }
