@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -68,15 +68,6 @@ it('the built program lets pass in ask what a rule allows and what only reads, a
     existsSync(join(scratch.project, 'other')),
     existsSync(join(scratch.project, 'copy')),
   ]).toEqual([true, false, false])
-})
-
-it("a project's file can forbid but not allow, also in the built program", async () => {
-  mkdirSync(join(scratch.project, '.trestle'))
-  writeFileSync(join(scratch.project, '.trestle', 'config.toml'), rule('allow', 'Bash') + rule('deny', 'Read(secrets)'))
-  expect((await runs(['touch made'], '', 'ask'))[0]).toMatch(/^Denied/)
-  await server?.close()
-  const [denied] = await runs(['cat secrets/key'], '', 'auto')
-  expect(denied).toMatch(/^Denied: The project's rule/)
 })
 
 it('dangerous commands are denied in auto when nobody is there', async () => {

@@ -36,8 +36,13 @@ function rungs(policies: readonly Policy[], judged: JudgedCall): Rung[] {
   if (parts) return together(partLadders(policies, judged))
   const files = call.accesses.filter((access) => access.kind === 'file' || access.kind === 'tree')
   if (files.length > 0 && files.length === call.accesses.length) return fileLadder(tool.name, files, workspace)
+  const host =
+    tool.name === 'FetchURL'
+      ? call.accesses.flatMap((access) => (access.kind === 'network' && access.url !== undefined ? [new URL(access.url).host] : []))[0]
+      : undefined
   const server = /^(mcp__.+?__)./.exec(tool.name)?.[1]
   return [
+    ...(host === undefined ? [] : [{ patterns: [`FetchURL(${host})`], label: `pages of ${host}` }]),
     { patterns: [tool.name], label: `every call of ${tool.name}` },
     ...(server === undefined ? [] : [{ patterns: [`${server}*`], label: `every tool of the server ${server.slice(5, -2)}` }]),
   ]
