@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { TaskCustody } from '../task/task-custody'
 import type { Session } from './session'
@@ -8,6 +9,8 @@ import { notFound, tailOf } from './task-tail'
 
 /** When a session is held by another process, its news is that one's to tell; whether it did is looked at this often, in ms. */
 const AGAIN_MS = 5_000
+/** How long others that end at about the same time are waited for, in ms. */
+const TOGETHER_MS = 50
 /** How long one question for the end of a task waits, in ms. */
 const WAIT_MS = 3_600_000
 /** After a start, so that it is never delayed. */
@@ -59,12 +62,13 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   const prepareDue = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
     const owed = session.header.news.filter(({ taskId }) => taskIds === undefined || taskIds.includes(taskId))
     // A task that somebody asked about and that has ended is owed twice, and told once.
-    for (const taskId of new Set(owed.map((one) => one.taskId))) {
+    const due = new Map(owed.map(({ taskId }) => [taskId, owed.some((one) => one.taskId === taskId && one.now === true)]))
+    // One question instead of one for each.
+    const active = due.size > 1 ? await custody.list({ activeOnly: true, sessionId: session.id }) : []
+    const running = new Set(active.map(({ taskId }) => taskId))
+    for (const [taskId, now] of due) {
       try {
-        const prepared = await prepare(
-          taskId,
-          owed.some((one) => one.taskId === taskId && one.now === true),
-        )
+        const prepared = running.has(taskId) && !now ? undefined : await prepare(taskId, now)
         if (prepared) session.news.add(prepared)
         else if (!startsTurns) void safely(awaitEnd(session.id, taskId))
       } catch (error) {
@@ -91,7 +95,11 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
   const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
     await adoptions.get(session)
     await prepareDue(session, taskIds)
-    if (startsTurns && !isClosed()) await session.tellNews()
+    // A running turn takes it before its next step, or starts the next with it.
+    if (!startsTurns || session.busy) return
+    // Tasks that end together, as when all are stopped, are told of together.
+    await pause(TOGETHER_MS)
+    if (!isClosed()) await session.tellNews()
   }
 
   /** Looks at a session that need not be loaded. */
@@ -106,6 +114,10 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
       elsewhere.add(sessionId)
       timer ??= setInterval(again, againMs).unref()
     }
+  }
+
+  const lookAtAll = async (): Promise<void> => {
+    if (!isClosed()) for (const sessionId of store.owedNews()) void safely(visit(sessionId))
   }
 
   const again = (): void => {
@@ -136,7 +148,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
     look: (sessionId, taskIds) => safely(visit(sessionId, taskIds)),
     async gather(session) {
       await adoptions.get(session)?.catch(() => undefined)
-      if (session.header.news.length > 0) await prepareDue(session)
+      if (session.header.news.length > 0) await safely(prepareDue(session))
     },
     opened(session) {
       if (session.cutOffCalls.size > 0) adoptions.set(session, adopt(session))
@@ -149,9 +161,7 @@ export function createNewsDesk(deps: NewsDeskDeps): NewsDesk {
         if (startsTurns || sessions.isLoaded(sessionId)) void safely(visit(sessionId, [taskId]))
       })
       if (!startsTurns) return
-      setTimeout(() => {
-        if (!isClosed()) for (const sessionId of store.owedNews()) void safely(visit(sessionId))
-      }, START_MS).unref()
+      setTimeout(() => void safely(lookAtAll()), START_MS).unref()
     },
     close() {
       closing.abort()

@@ -117,6 +117,25 @@ test('the news of a task that the agent waited for joins the step right after, n
   expect(engine.requests).toHaveLength(3)
 })
 
+test('when very many end at once the agent gets one message that does not fill its window, and is owed none', async () => {
+  const starts = Array.from({ length: 250 }, (_, n) => ['Bash', { ...BACKGROUND, command: `job ${n}` }] as [string, unknown])
+  const { custody, engine, sessionId } = await setup((_request, n) => (n === 1 ? calls(...starts) : text('well')))
+  await engine.sessions.prompt(sessionId, PROMPT)
+  await engine.ended(sessionId, 1)
+  for (const taskId of owed(engine, sessionId)) {
+    custody.print(taskId, 'x'.repeat(5000))
+    custody.end(taskId, { status: 'stopped', stopReason: 'All tasks were stopped.' })
+  }
+  await engine.ended(sessionId, 2)
+  const [told = '', ...more] = engine.told(sessionId)
+  expect(more).toEqual([])
+  expect(told.length).toBeLessThan(80_000)
+  expect(told).toMatch(
+    /250 background tasks have ended\.[^]*bash-00000020\nstatus: stopped[^]*\nbash-00000021: stopped: dev server\n[^]*\n30 more: see TaskList\.\n<\/task-news>$/,
+  )
+  expect(owed(engine, sessionId)).toEqual([])
+})
+
 test('what the agent stops itself brings no further news', async () => {
   const { engine, sessionId } = await setup((_request, n) =>
     n === 1 ? calls(['Bash', BACKGROUND]) : n === 2 ? calls(['TaskStop', { task_id: 'bash-00000001' }]) : text('stopped'),
