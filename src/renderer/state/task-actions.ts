@@ -22,10 +22,8 @@ export interface TaskActions {
 export function useTaskActions(): TaskActions {
   const client = useClient()
   return useMemo((): TaskActions => {
-    const told = (call: Promise<unknown>, done?: string): void =>
-      void call.then(() => {
-        if (done !== undefined) tell(done)
-      }, tellFailure)
+    const told = (call: Promise<unknown>, words?: string): void =>
+      void call.then(() => (words === undefined ? undefined : tell(words)), tellFailure)
     return {
       stop: ({ taskId }) => told(client.task.stop({ taskId })),
       stopAll: (sessionId) =>

@@ -7,9 +7,9 @@ export function useOpenLink(): (url: string) => void {
   const client = useClient()
   return useCallback(
     (url) =>
-      void client.app.openExternal({ url }).then((opened) => {
-        if (!opened) window.open(url, '_blank', 'noopener,noreferrer')
-      }, tellFailure),
+      void client.app
+        .openExternal({ url })
+        .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), tellFailure),
     [client],
   )
 }

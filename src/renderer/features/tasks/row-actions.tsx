@@ -31,7 +31,7 @@ export function RowActions({ task, actions, near, tabIndex, onOpen }: RowActions
     </Button>
   )
   return (
-    <div className="task-acts" onClick={(event) => event.stopPropagation()}>
+    <div role="presentation" className="task-acts" onClick={(event) => event.stopPropagation()}>
       <Button
         label={runs ? 'Stop it and all it started' : 'Start again'}
         {...(runs && { kbd: 'Del' })}

@@ -44,7 +44,7 @@ export function TaskList({ ids, selected, userHome, actions, onOpen }: TaskListP
   }
 
   return (
-    <div ref={box} className="task-list" onKeyDown={onKeyDown}>
+    <div ref={box} role="presentation" className="task-list" onKeyDown={onKeyDown}>
       <VList ref={list} role="list" aria-label="Tasks" data={ids} itemSize={ROW} item="div">
         {(taskId) => (
           <div role="listitem" key={taskId}>

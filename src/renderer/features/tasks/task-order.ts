@@ -56,7 +56,7 @@ function comparison(sort: Sort, usage: ReadonlyMap<string, TaskUsage>): (a: Task
       return (a, b) => (usage.get(b.taskId)?.cpu ?? 0) - (usage.get(a.taskId)?.cpu ?? 0)
     case 'memory':
       return (a, b) => (usage.get(b.taskId)?.memoryBytes ?? 0) - (usage.get(a.taskId)?.memoryBytes ?? 0)
-    case 'command':
+    default:
       return (a, b) => a.command.localeCompare(b.command)
   }
 }

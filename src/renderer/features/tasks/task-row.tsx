@@ -42,6 +42,7 @@ export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, user
   }
   return (
     <div
+      role="presentation"
       data-task={taskId}
       data-selected={selected || undefined}
       data-waits={waits(task) || undefined}

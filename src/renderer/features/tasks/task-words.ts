@@ -41,11 +41,14 @@ export function endWords(task: Task): string {
 /** A length of time as a clock: `0:08`, `14:02`, `3:14:02`, `2 d 3 h`. */
 export function runtime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
-  const two = (n: number): string => String(n).padStart(2, '0')
   const hours = Math.floor(seconds / 3600)
   if (hours >= 24) return `${Math.floor(hours / 24)} d ${hours % 24} h`
   const clock = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`
   return hours > 0 ? `${hours}:${clock}` : clock.replace(/^0/, '')
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, '0')
 }
 
 /** A size in memory: `84 MB`, `1.2 GB`. */

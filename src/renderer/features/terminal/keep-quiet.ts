@@ -15,12 +15,14 @@ const QUESTIONS = [
 const SETTINGS = { intermediates: '$', final: 'q' } as const
 const COLOURS = [4, 10, 11, 12] as const
 
+/** Says to xterm that nothing is left to do. */
+const swallow = (): boolean => true
+
 /**
  * A view answers no questions. What it shows is also shown elsewhere and again later: each view would answer, and an old question in the log would
  * be answered into whatever reads the terminal now, a password prompt for instance. Only what a person types goes to the program.
  */
 export function keepQuiet({ parser }: Pick<Terminal, 'parser'>): void {
-  const swallow = (): boolean => true
   for (const question of QUESTIONS) parser.registerCsiHandler(question, swallow)
   parser.registerDcsHandler(SETTINGS, swallow)
   for (const colour of COLOURS) parser.registerOscHandler(colour, swallow)

@@ -17,7 +17,6 @@ const MOST_LINES = 30_000
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
   growsTo?: number
-  screenReader: boolean
   /** What a person typed. */
   onType: (data: string) => void
   /** The key that leaves was pressed. */
@@ -61,7 +60,6 @@ export class LiveTerminal {
       cursorBlink: false,
       cursorInactiveStyle: 'none',
       minimumContrastRatio: 4.5,
-      screenReaderMode: options.screenReader,
       theme: terminalTheme(),
       linkHandler: {
         // Its text can say anything: only on purpose, and the address is shown first.
@@ -127,14 +125,11 @@ export class LiveTerminal {
   }
 
   /** Only a task that runs takes keys. */
-  allowTyping(allowed: boolean): void {
-    this.#terminal.options.disableStdin = !allowed
-    this.#terminal.options.cursorStyle = 'block'
-    this.#terminal.options.cursorInactiveStyle = allowed ? 'outline' : 'none'
-  }
-
-  set screenReader(on: boolean) {
-    this.#terminal.options.screenReaderMode = on
+  show({ canType, screenReader }: { canType: boolean; screenReader: boolean }): void {
+    const { options } = this.#terminal
+    options.disableStdin = !canType
+    options.cursorInactiveStyle = canType ? 'outline' : 'none'
+    options.screenReaderMode = screenReader
   }
 
   focus(): void {

@@ -1,9 +1,14 @@
+import type { FitAddon as Fit } from '@xterm/addon-fit'
+import type { SearchAddon as Search } from '@xterm/addon-search'
+import type { SerializeAddon as Serialize } from '@xterm/addon-serialize'
+import type { Terminal as XtermTerminal } from '@xterm/xterm'
+
 /** xterm and its add-ons, loaded when the first terminal is shown: no other page pays for them. */
 export interface Xterm {
-  Terminal: typeof import('@xterm/xterm').Terminal
-  FitAddon: typeof import('@xterm/addon-fit').FitAddon
-  SearchAddon: typeof import('@xterm/addon-search').SearchAddon
-  SerializeAddon: typeof import('@xterm/addon-serialize').SerializeAddon
+  Terminal: typeof XtermTerminal
+  FitAddon: typeof Fit
+  SearchAddon: typeof Search
+  SerializeAddon: typeof Serialize
 }
 
 let loading: Promise<Xterm> | undefined

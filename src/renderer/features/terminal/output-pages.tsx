@@ -24,7 +24,10 @@ export function OutputPages({ taskId }: { taskId: string }) {
   )
   const text = useRef<HTMLPreElement>(null)
   // One reads back from the end.
-  useLayoutEffect(() => text.current?.scrollTo({ top: text.current.scrollHeight }), [data])
+  const shown = data?.text
+  useLayoutEffect(() => {
+    if (shown !== undefined) text.current?.scrollTo({ top: text.current.scrollHeight })
+  }, [shown])
   if (error) return <ErrorNote failure={failureFrom(error)} className="m-2" />
   const earlier = data ? data.from - data.dropped : 0
   return (

@@ -75,16 +75,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
 
   const name = task ? `Terminal of ${task.command}` : 'Terminal'
   return (
-    <div
-      ref={frame}
-      tabIndex={-1}
-      role="group"
-      aria-label={name}
-      data-size={size}
-      className="live-terminal"
-      onFocus={(event) => setFocused(event.target instanceof HTMLTextAreaElement)}
-      onBlur={() => setFocused(false)}
-    >
+    <div ref={frame} tabIndex={-1} role="group" aria-label={name} data-size={size} className="live-terminal">
       {size === 'page' && (
         <TerminalBar
           view={view}
@@ -113,7 +104,13 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
       )}
       {status === 'failed' && view.failure && <ErrorNote failure={view.failure} className="m-2" />}
       {asText && <OutputPages taskId={taskId} />}
-      <div className={cx('live-terminal-screen', (asText || status === 'failed') && 'hidden')} data-focused={focused || undefined}>
+      <div
+        role="presentation"
+        className={cx('live-terminal-screen', (asText || status === 'failed') && 'hidden')}
+        data-focused={focused || undefined}
+        onFocus={(event) => setFocused(event.target instanceof HTMLTextAreaElement)}
+        onBlur={() => setFocused(false)}
+      >
         {view.older === 'too-much' && (
           <p className="live-terminal-note">
             Older output is too long for this view.{' '}

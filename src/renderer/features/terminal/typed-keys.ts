@@ -1,8 +1,11 @@
+const ESC = '\\u001b'
+const ESCAPE = new RegExp(`${ESC}(?:\\[[0-9;?]*[ -/]*[@-~]|O.|.)?`, 'g')
+
 /** How many characters of the present line are typed, as a terminal in its usual mode counts them. */
 export function typedLength(before: number, data: string): number {
   let length = before
   // An escape sequence (an arrow key) is no character of the line.
-  const text = data.replaceAll(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, '')
+  const text = data.replaceAll(ESCAPE, '')
   for (const char of text) {
     if (char === '\r' || char === '\n' || char === '\u0003' || char === '\u0004' || char === '\u0015') length = 0
     else if (char === '\u007f' || char === '\b') length = Math.max(0, length - 1)

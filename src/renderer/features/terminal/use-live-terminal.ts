@@ -81,7 +81,6 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
       if (gone || !box.current) return
       const view = new LiveTerminal(box.current, xterm, {
         ...(growsTo !== undefined && { growsTo }),
-        screenReader: false,
         onType: (data) => {
           setTyped((before) => typedLength(before, data))
           sender.type(data)
@@ -124,10 +123,10 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
     }
   }, [client, taskId, box, growsTo])
 
-  useEffect(() => terminal.current?.allowTyping(canType), [canType, status])
+  const isReady = status === 'ready'
   useEffect(() => {
-    if (terminal.current) terminal.current.screenReader = screenReader
-  }, [screenReader, status])
+    if (isReady) terminal.current?.show({ canType, screenReader })
+  }, [isReady, canType, screenReader])
 
   return { terminal, status, failure, following, matches, typed, older }
 }
