@@ -61,7 +61,12 @@ export function hostedTerminals({ home, keeper, env, settings, fallback }: Hoste
       return inHost(link, start, maxChars)
     },
     // A failure shows in `run`.
-    warm: () => void keeper.need().catch(() => fallback.warm()),
+    warm() {
+      keeper
+        .need()
+        .then((link) => link.ask('warm', { env: env() }))
+        .catch(() => fallback.warm())
+    },
     close: () => fallback.close(),
   }
 }

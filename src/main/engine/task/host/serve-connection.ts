@@ -67,6 +67,10 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
       }
       return host.run(me, params, signalOf(cancelled), outputId === undefined ? undefined : onOutput)
     },
+    warm({ env }) {
+      host.warm(env)
+      return null
+    },
     list: () => host.list(),
     output: ({ taskId, ...page }) => host.output(taskId, page),
     wait: ({ taskId, ms }, cancelled) => host.wait(taskId, ms, signalOf(cancelled)),

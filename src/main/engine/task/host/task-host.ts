@@ -44,6 +44,7 @@ export class TaskHost {
   private readonly ended = new Set<string>()
   private sweepTimer: NodeJS.Timeout | undefined
   private marks: MarkedProcesses | undefined
+  private mark: string | undefined
 
   constructor(options: TaskHostOptions) {
     this.options = options
@@ -70,6 +71,10 @@ export class TaskHost {
 
   list(): Task[] {
     return [...this.tasks.values()].filter(({ run }) => !run.isOver).map((hosted) => hosted.task())
+  }
+
+  warm(env: Record<string, string>): void {
+    this.starter.warm(() => this.marked(env))
   }
 
   /** Resolves when the command runs and its record is written. */
@@ -181,7 +186,7 @@ export class TaskHost {
     const { taskId } = options
     const run = await this.starter.start({
       ...options,
-      env: { ...options.env, [CUSTODY_MARK]: custodyMark(this.options.home) },
+      env: this.marked(options.env),
       onOutput: () => {
         const hosted = this.tasks.get(taskId)
         hosted?.printed()
@@ -197,6 +202,11 @@ export class TaskHost {
       () => this.remove(taskId),
     )
     return hosted
+  }
+
+  private marked(env: Record<string, string>): Record<string, string> {
+    this.mark ??= custodyMark(this.options.home)
+    return { ...env, [CUSTODY_MARK]: this.mark }
   }
 
   private onChange(taskId: string): void {

@@ -29,6 +29,8 @@ export interface ForegroundStart extends StartSurroundings {
 export interface HostRequests {
   hello: { params: { token: string }; result: { pid: number } }
   start: { params: BackgroundStart & StartSurroundings; result: Task }
+  /** A command with this environment is to be expected. */
+  warm: { params: { env: Record<string, string> }; result: null }
   /** Cancelling it aborts the command. */
   run: { params: ForegroundStart; result: TaskEnd }
   /** What it has in custody just now. */
