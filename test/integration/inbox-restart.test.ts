@@ -142,6 +142,46 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
   expect(server.requests).toHaveLength(20)
 })
 
+it.each([1, 4])('loses and doubles nothing when it is killed in the middle of ten answers (after %i are through)', async (through) => {
+  const before = await setup((request) => {
+    const text = JSON.stringify(request.body['messages'])
+    if (text.includes('"role":"tool"')) return { text: 'end' }
+    return { toolCalls: [{ name: 'Bash', input: { command: `echo ran >> made-${/prompt-(\d)/.exec(text)![1]!}` } }] }
+  })
+  const sessions = await Promise.all(Array.from({ length: 10 }, (_, n) => start(before, `prompt-${n}`)))
+  const asked = await waiting(before, 10)
+  let settled = 0
+  const answers = Promise.allSettled(
+    asked.map(async (entry) => {
+      await before.approval.reply(allow(entry))
+      settled += 1
+    }),
+  )
+  await until(() => settled >= through, 'some answers')
+  await host!.kill()
+  const heard = await answers
+
+  const client = await restarted()
+  const left = await client.approval.list()
+  // Who was told that the answer counts is not asked again; the others are, in their order.
+  const done = asked.filter((_, index) => heard[index]!.status === 'fulfilled').map(({ approvalId }) => approvalId)
+  expect(left.filter(({ approvalId }) => done.includes(approvalId))).toEqual([])
+  expect(left).toEqual(asked.filter(({ approvalId }) => left.some((entry) => entry.approvalId === approvalId)))
+  for (const entry of left) await client.approval.reply(allow(entry))
+  for (const [n, sessionId] of sessions.entries()) {
+    const events = await ended(client, sessionId)
+    expect(events.filter(({ type }) => type === 'approval.resolved')).toMatchObject([{ outcome: 'allow_once' }])
+    const [result, ...more] = events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []))
+    expect(more).toEqual([])
+    const file = join(scratch.project, `made-${n}`)
+    const made = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    if (result!.isError) expect(textOf(result!.content)).toMatch(/^Interrupted/)
+    else expect(made).toBe('ran\n')
+    expect(['', 'ran\n']).toContain(made)
+    expect(['end_turn', 'interrupted']).toContain((events.at(-1) as { stop?: string }).stop)
+  }
+})
+
 it('goes on with a turn that waited when the app was closed: with a rejection, what was said meanwhile, and then the queue', async () => {
   const before = await setup((request) => {
     const text = JSON.stringify(request.body['messages'])
