@@ -27,7 +27,12 @@ export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem 
             {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
           </span>
           {n === item.tasks.length - 1 && (
-            <button type="button" className="shrink-0 text-ink-2 underline underline-offset-2" aria-expanded={open} onClick={() => setOpen(!open)}>
+            <button
+              type="button"
+              className="shrink-0 text-ink-2 underline underline-offset-2"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
               {open ? 'Show less' : 'What the agent was told'}
             </button>
           )}
