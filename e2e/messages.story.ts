@@ -7,7 +7,6 @@ test('what was told in the corner can be read again', async ({ app }) => {
   await startSession(app)
   await expect(page.getByRole('button', { name: 'Messages' })).toHaveCount(0)
   rmSync(app.scratch.project, { recursive: true })
-  await page.getByRole('button', { name: 'New session in project' }).click()
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('are you there?')
   await page.keyboard.press('Enter')
   const toast = page.getByRole('region', { name: 'Messages' })
