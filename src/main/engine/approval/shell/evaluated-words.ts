@@ -62,7 +62,7 @@ const READ_WITH_VALUE = /^-\w*[adinNptu]$/
 function readNames(rest: readonly Word[]): Word[] {
   return rest.filter((word, index) => {
     const before = rest[index - 1]?.text ?? ''
-    if (word.known && /^-/.test(word.text)) return false
+    if (word.known && word.text.startsWith('-')) return false
     return !READ_WITH_VALUE.test(before) || /^-\w*a$/.test(before)
   })
 }

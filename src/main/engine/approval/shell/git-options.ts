@@ -71,8 +71,8 @@ export function gitOption(rest: readonly Word[]): Found | undefined {
 }
 
 function runs(command: string, text: string): boolean {
-  if (/^ext::/.test(text) || OWN[command]?.test(text)) return true
-  return ANYWHERE.some((option) => isLong(text, option) && !HARMLESS[command]?.includes(option) && !/^--(?:ex|up|re|te|co|op)$/.test(text))
+  if (text.startsWith('ext::') || OWN[command]?.test(text)) return true
+  return ANYWHERE.some((option) => isLong(text, option) && !HARMLESS[command]?.includes(option))
 }
 
 function isStrategy(command: string, words: readonly Word[], index: number): boolean {

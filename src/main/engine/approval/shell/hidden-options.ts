@@ -27,5 +27,5 @@ function isDoubtfulAwk(text: string, before: string | undefined): boolean {
   const separator = before === '-F' ? text : /^-F(.*)$/.exec(text)?.[1]
   if (separator !== undefined && separator.length <= 3) return false
   if (/system|\||getline|@|>/.test(text)) return true
-  return /^-/.test(text) && !/^(?:--?|-[Fv].*|--(?:field-separator|assign|version|help|posix|traditional|sandbox)(?:=.*)?)$/.test(text)
+  return text.startsWith('-') && !/^(?:--?|-[Fv].*|--(?:field-separator|assign|version|help|posix|traditional|sandbox)(?:=.*)?)$/.test(text)
 }

@@ -68,7 +68,7 @@ export function interpreterOption(program: string, rest: readonly Word[]): { wor
 
 function other(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   if (rest.length === 0) return input(program)
-  const option = rest.find((word) => /^-/.test(word.text))
+  const option = rest.find((word) => word.text.startsWith('-'))
   return option && { word: option.text, reason: `${program} ${option.text} runs code that rules cannot see` }
 }
 

@@ -125,9 +125,8 @@ export function mayBeOption(program: string, rest: readonly Word[]): { word: str
 
 /** Whether a word says this long option: as a whole, with its value, or cut short. */
 export function isLong(text: string, option: string): boolean {
-  if (!text.startsWith('--') || text.length < 4) return false
-  const name = text.split('=')[0]!
-  return name.length > 3 && option.startsWith(name)
+  const [name = ''] = text.split('=')
+  return name.length > 2 && name.startsWith('--') && option.startsWith(name)
 }
 
 /** A variable of make that only says how much, whether, or where to. */

@@ -16,7 +16,7 @@ export function doubtfulSed(rest: readonly Word[]): string | undefined {
     else if (!last && word.known && /^-[nErsuz]*e$|^--expression$/.test(text)) {
       at += 1
       if (rest[at]) scripts.push(rest[at]!)
-    } else if (!last && word.known && /^--expression=/.test(text)) scripts.push({ text: text.slice(13), known: true })
+    } else if (!last && word.known && text.startsWith('--expression=')) scripts.push({ text: text.slice(13), known: true })
     else if (!last && word.known && /^-[nErsuz]*e./.test(text)) scripts.push({ text: text.replace(/^-[nErsuz]*e/, ''), known: true })
     else if (!last && word.known && /^(?:--version|--help)$/.test(text)) return undefined
     else if (!last && /^-./.test(text)) {

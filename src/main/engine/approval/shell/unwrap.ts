@@ -129,7 +129,7 @@ function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value ne
   }
   if (wrapper.asks?.includes(text)) return 'asks'
   if (wrapper.numbers && /^-\d+$/.test(text)) return 'nothing'
-  for (const [index, letter] of [...text.slice(1)].entries()) {
+  for (const [index, letter] of text.slice(1).split('').entries()) {
     if (wrapper.attached?.includes(letter)) return 'nothing'
     if (wrapper.hidden?.includes(`-${letter}`)) return 'hidden'
     if (wrapper.short?.includes(letter)) return index === text.length - 2 ? 'value next' : 'nothing'
