@@ -38,7 +38,7 @@ export interface CallContext {
   progress(text: string): void
 }
 
-/** A standing permission a user may give on the approval card: exactly what it covers, in words and as a key. */
+/** Under which keys sessions from before there were rules remember what the user allowed; what can be allowed now is offered as rules. */
 export interface Remember {
   /** Stored for the session; a later call with an equal key is allowed. */
   key: string
