@@ -3,12 +3,15 @@ import { describe, expect, it } from 'vitest'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from './event'
 import { applyHeader, emptyHeader } from './fold'
 import type { SessionHeader } from './session'
+import type { TaskNews } from './task'
 import type { TranscriptItem } from './transcript-item'
 import { applyEvent, applyEvents, leavesGap, prependWindow, restartView, startView, type SessionView } from './view'
 
 const S = 'session'
 const text = (value: string) => [{ type: 'text' as const, text: value }]
 const failure = { code: 'model.server' as const, title: 'The model server failed', message: '500', advice: 'Try again', retryable: true }
+
+const NEWS: TaskNews[] = [{ taskId: 'bash-1', command: 'npm test', status: 'completed', startedAt: 1 }]
 
 /** Writes a log the way the loop does: everything that is started is finished, live events in between. */
 class Log {
@@ -34,9 +37,10 @@ interface StepPlan {
   thinks: string[]
   retries: number
   calls: { approve?: 'allow_once' | 'reject_once'; fails: boolean; progress: string[] }[]
-  steer?: 'user' | 'guard'
+  steer?: 'user' | 'guard' | 'task'
 }
 interface TurnPlan {
+  /** Whether news of a task began it, not a person. */ byNews?: boolean
   steps: StepPlan[]
   stop: 'end_turn' | 'cancelled' | 'error' | 'interrupted'
 }
@@ -50,9 +54,10 @@ function write(turns: readonly TurnPlan[]): SessionEvent[] {
 
 function writeTurn(log: Log, turn: TurnPlan): void {
   const turnId = log.id('turn')
-  log.record({ type: 'turn.started', turnId, parts: text('do it'), model: 'm' })
+  log.record({ type: 'turn.started', turnId, parts: text('do it'), model: 'm', ...(turn.byNews && { news: NEWS }) })
   turn.steps.forEach((step, n) => {
-    if (step.steer) log.record({ type: 'turn.steered', turnId, parts: text('and this'), by: step.steer })
+    if (step.steer)
+      log.record({ type: 'turn.steered', turnId, parts: text('and this'), by: step.steer, ...(step.steer === 'task' && { news: NEWS }) })
     const stepId = log.id('step')
     log.record({ type: 'step.started', turnId, stepId, n: n + 1, model: 'm' })
     const speak = (): void => {
@@ -126,11 +131,12 @@ const stepPlan: fc.Arbitrary<StepPlan> = fc.record(
       ),
       { maxLength: 3 },
     ),
-    steer: fc.constantFrom('user' as const, 'guard' as const),
+    steer: fc.constantFrom('user' as const, 'guard' as const, 'task' as const),
   },
   { requiredKeys: ['says', 'thinks', 'retries', 'calls'] },
 )
 const turnPlan: fc.Arbitrary<TurnPlan> = fc.record({
+  byNews: fc.boolean(),
   steps: fc.array(stepPlan, { minLength: 1, maxLength: 4 }),
   stop: fc.constantFrom('end_turn' as const, 'cancelled' as const, 'error' as const, 'interrupted' as const),
 })
@@ -224,13 +230,28 @@ describe('the view of a session', () => {
   })
 
   it('keeps why a call ran without being asked about (the card cannot say why)', () => {
-    const events = write([{ steps: [{ says: [], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' }])
+    const events = write([
+      { byNews: false, steps: [{ says: [], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' },
+    ])
     const { items } = applyEvents(empty(), events)
     expect(items).toContainEqual(expect.objectContaining({ kind: 'tool', judged: { decision: 'allow', reason: 'It only reads.' } }))
   })
 
+  it('shows news of tasks as Trestle’s, never as what the user said (words put into their mouth)', () => {
+    const step = { says: ['ok'], thinks: [], retries: 0, calls: [] }
+    const events = write([{ byNews: true, steps: [step, { ...step, steer: 'task' }], stop: 'end_turn' }])
+    const { items } = startView(emptyHeader(S), recordedOf(events), false)
+    expect(items.filter((item) => item.kind === 'user')).toEqual([])
+    expect(items.filter((item) => item.kind === 'news')).toMatchObject([
+      { tasks: NEWS, text: 'do it', steered: false },
+      { tasks: NEWS, text: 'and this', steered: true },
+    ])
+  })
+
   it('ignores live events of unknown or finished steps and calls (a late delta reopens an answer)', () => {
-    const events = write([{ steps: [{ says: ['a'], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' }])
+    const events = write([
+      { byNews: false, steps: [{ says: ['a'], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' },
+    ])
     const view = applyEvents(empty(), events)
     const step = events.find((event) => event.type === 'step.started')
     const call = events.find((event) => event.type === 'tool.started')
