@@ -3,6 +3,8 @@ import { basename, dirname, extname } from 'node:path'
 import { promisify } from 'node:util'
 
 const COPY_BYTES = 256 * 1024
+const readAsync = promisify(read)
+const writeAsync = promisify(write)
 
 /** Where the newest output is once a log has rotated: beside the file with the first part. */
 export function newestPathOf(path: string): string {
@@ -44,21 +46,10 @@ export class LogFiles {
     return this.newest && newestPathOf(this.path)
   }
 
-  /** Writes some of `data`, on another thread; tells how many bytes, at least one. */
-  write(data: Buffer, done: (error: Error | null, count: number) => void): void {
-    const go = (): void => {
-      const part = data.subarray(0, this.room())
-      write(this.file(), part, 0, part.length, null, (error, count) => {
-        if (!error) this.written += count
-        done(error ?? (count === 0 ? new Error('nothing was written') : null), count)
-      })
-    }
-    try {
-      if (this.room() > 0) go()
-      else this.shorten().then(go, (error: Error) => done(error, 0))
-    } catch (error) {
-      done(error as Error, 0)
-    }
+  /** Writes some of `data`, on another thread; resolves with how many bytes, at least one. Throws at once when there can be no file. */
+  write(data: Buffer): Promise<number> {
+    const file = this.file()
+    return this.room() > 0 ? this.writeTo(file, data) : this.shorten().then(() => this.writeTo(this.file(), data))
   }
 
   /** The same at once; 0 when that would take long. */
@@ -75,6 +66,14 @@ export class LogFiles {
     this.first = undefined
   }
 
+  private async writeTo(file: number, data: Buffer): Promise<number> {
+    const part = data.subarray(0, this.room())
+    const { bytesWritten } = await writeAsync(file, part, 0, part.length, null)
+    if (bytesWritten === 0) throw new Error('nothing was written')
+    this.written += bytesWritten
+    return bytesWritten
+  }
+
   private room(): number {
     return this.newest ? this.mostBytes - this.firstBytes - (this.written - this.newest.from) : this.mostBytes - this.written
   }
@@ -89,7 +88,7 @@ export class LogFiles {
     const source = this.file()
     const buffer = Buffer.allocUnsafe(COPY_BYTES)
     const readAt = async (offset: number): Promise<Buffer> =>
-      buffer.subarray(0, (await promisify(read)(source, buffer, 0, buffer.length, skip + offset - start)).bytesRead)
+      buffer.subarray(0, (await readAsync(source, buffer, 0, buffer.length, skip + offset - start)).bytesRead)
     let at = this.written - Math.floor(this.mostBytes / 8)
     // Nothing is added when there is no line end nearby.
     at += (await readAt(at)).subarray(0, this.written - at).indexOf(0x0a) + 1
@@ -103,7 +102,7 @@ export class LogFiles {
         const piece = await readAt(at)
         if (piece.length === 0) throw new Error('the log was shortened by somebody else')
         for (let done = 0; done < piece.length;) {
-          done += (await promisify(write)(file, piece, done, piece.length - done, null)).bytesWritten
+          done += (await writeAsync(file, piece, done, piece.length - done, null)).bytesWritten
         }
         at += piece.length
       }

@@ -168,16 +168,25 @@ export class OutputLog {
     if (this.writing || this.problem !== undefined) return
     const next = this.unwritten()
     if (!next) return
-    this.writing = true
-    this.files.write(next, (error, count) => {
-      this.writing = false
-      if (error) this.fail(error)
-      else this.written += count
-      this.stepped()
-    })
+    try {
+      this.writing = true
+      this.files.write(next).then(
+        (count) => this.stepped(count),
+        (error: unknown) => this.failed(error),
+      )
+    } catch (error) {
+      this.failed(error)
+    }
   }
 
-  private stepped(): void {
+  private failed(error: unknown): void {
+    this.fail(error)
+    this.stepped(0)
+  }
+
+  private stepped(count: number): void {
+    this.writing = false
+    this.written += count
     if (this.full) {
       this.full = false
       this.onRoom()

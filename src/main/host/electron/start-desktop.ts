@@ -223,15 +223,22 @@ class Desktop {
       if (state !== 'open') return
       if (this.#engine.tasks.onExit() !== 'ask') return close(undefined)
       state = 'asking'
-      askAboutTasks(this.#electron, this.#engine, this.#window)
-        .catch((error: unknown) => void this.#log(`asking about tasks failed: ${describe(error)}`))
-        .then((answer) => {
-          if (answer !== 'cancel') return close(answer ?? undefined)
-          state = 'open'
-          stay()
-        })
-        .catch((error: unknown) => this.#log(`quitting failed: ${describe(error)}`))
+      void this.#askAboutTasks().then((answer) => {
+        if (answer !== 'cancel') return close(answer)
+        state = 'open'
+        return stay()
+      })
     })
+  }
+
+  /** Never rejects: a question that cannot be asked must not keep the app from quitting. */
+  async #askAboutTasks(): Promise<'keep' | 'stop' | 'cancel' | undefined> {
+    try {
+      return await askAboutTasks(this.#electron, this.#engine, this.#window)
+    } catch (error) {
+      this.#log(`asking about tasks failed: ${describe(error)}`)
+      return undefined
+    }
   }
 }
 

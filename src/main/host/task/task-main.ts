@@ -56,20 +56,21 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
           reason: typeof reason === 'string' ? reason : 'Stopped from the command line.',
         })
       }
-      case 'kill-orphans': {
-        const pids = ids.map((id) => wholeNumber(id, 'process number') ?? 0)
-        return await killOrphans(custody, pids.length > 0 ? pids : undefined, isJson)
-      }
+      case 'kill-orphans':
+        break
     }
+    const pids = ids.map((id) => wholeNumber(id, 'process number') ?? 0)
+    return await killOrphans(custody, pids.length > 0 ? pids : undefined, isJson)
   } finally {
     await custody.close('keep')
   }
 }
 
+const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
+
 /** Finds the host there is; starts none. */
 function openCustody(): TaskCustody {
   const home = realpathSync(resolveHome())
-  const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
   return createTaskCustody({
     home,
     interactive: false,

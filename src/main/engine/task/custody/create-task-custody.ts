@@ -13,6 +13,7 @@ import { HostKeeper } from './host-keeper'
 import type { HostLink } from './host-link'
 import { hostedTerminals } from './hosted-terminals'
 import { KnownTasks } from './known-tasks'
+import { deathNotice, orphanNotice } from './notices'
 import { watchTask } from './watch-task'
 
 /** A host that died may take a moment to be seen as dead. */
@@ -89,9 +90,7 @@ export class HomeCustody implements TaskCustody {
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.tellRemoved(taskId)
     const orphans = await this.orphans()
     if (orphans.length === 0) return
-    const tasks = new Set(orphans.map(({ taskId }) => taskId)).size
-    const processes = orphans.length === 1 ? 'One process' : `${orphans.length} processes`
-    this.tellNotice(`${processes} of ${tasks === 1 ? 'a task' : `${tasks} tasks`} of an earlier run still run. Look at Tasks to stop them.`)
+    this.tellNotice(orphanNotice(orphans))
   }
 
   async start(start: BackgroundStart): Promise<Task> {
@@ -129,10 +128,11 @@ export class HomeCustody implements TaskCustody {
 
   async wait(taskId: string, ms: number, signal?: AbortSignal): Promise<{ task: Task; ended: boolean }> {
     const until = performance.now() + ms
+    const isAborted = (): boolean => signal?.aborted ?? false
     let task = await this.askIfThere((link) => link.ask('wait', { taskId, ms }, signal))
     task ??= await this.get(taskId)
     // Another host has it, whose news does not come here.
-    while (task.status === 'running' && performance.now() < until && !signal?.aborted) {
+    while (task.status === 'running' && performance.now() < until && !isAborted()) {
       await pause(Math.min(500, until - performance.now()), signal)
       task = await this.get(taskId)
     }
@@ -267,13 +267,7 @@ export class HomeCustody implements TaskCustody {
       if (task?.status === 'lost') lost.push(task)
     }
     for (const hear of this.lostListeners) hear()
-    const what =
-      lost.length === 0
-        ? ''
-        : lost.length === 1
-          ? ' One background task is lost; its output is kept.'
-          : ` ${lost.length} background tasks are lost; their output is kept.`
-    this.tellNotice(`The task host has died.${what} The next command starts a new one.`)
+    this.tellNotice(deathNotice(lost.length))
   }
 
   private tellChange(task: Task): void {

@@ -156,6 +156,9 @@ function signalOf(token: CancellationToken): AbortSignal {
 }
 
 function isSame(given: unknown, token: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
   return typeof given === 'string' && timingSafeEqual(hash(given), hash(token))
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }
