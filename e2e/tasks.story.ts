@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './app'
+import { findings } from './assistive'
 import { said, say, startSession } from './steps'
 
 const SECRET = 'correct-horse-battery-staple'
@@ -12,7 +13,7 @@ const SERVER = `
 const port = Number(process.argv[2])
 require('node:http').createServer((_, answer) => answer.end('<title>It works</title>')).listen(port, '127.0.0.1', () => console.log('listening on', port))
 let n = 0
-setInterval(() => console.log('beat', ++n), 200)
+setInterval(() => console.log('beat', ++n), 1000)
 `
 
 test.describe('a background server', () => {
@@ -59,6 +60,10 @@ test.describe('a background server', () => {
     await row.getByRole('button', { name: /^node server\.cjs/ }).click()
     const terminal = page.getByRole('group', { name: /Terminal of node server\.cjs/ })
     await expect(terminal).toContainText(`listening on ${port.value}`)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await findings(page)).toEqual([])
+    }
     await page
       .getByRole('region', { name: /^Task: node/ })
       .getByRole('button', { name: 'Stop', exact: true })
