@@ -138,12 +138,12 @@ test('a page that is not in front calls by a notification, once, and a click on 
   await expect.poll(async () => (await shown()).flat()).toHaveLength(2)
   const [caller, other] = (await shown())[0]!.length > 0 ? [0, 1] : [1, 0]
   expect((await shown())[caller]).toEqual([
-    { title: 'Bash waits for you', body: expect.stringContaining('mkdir one') },
-    { title: '2 requests wait for you', body: expect.stringContaining('mkdir two') },
+    { title: 'please one waits for you', body: 'Bash mkdir one' },
+    { title: '2 requests wait for you', body: 'please one, please two' },
   ])
   expect((await shown())[other]).toEqual([])
   await pages[caller]!.evaluate('window.latest.dispatchEvent(new Event("click"))')
-  await expect(pages[caller]!.getByRole('heading', { name: 'Inbox' })).toBeVisible()
+  await expect(pages[caller]!.getByRole('heading', { name: 'please two' })).toBeVisible()
   await context.close()
 })
 

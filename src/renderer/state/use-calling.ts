@@ -1,17 +1,16 @@
 import { useEffect } from 'react'
-import type { InboxEntry } from '../../shared/model/approval'
 import type { NotificationSettings } from '../../shared/model/settings'
-import type { Task } from '../../shared/model/task'
+import { callsNow, callTarget, callWords, type Call } from './calls'
 import { chime } from './chime'
-import { folderName } from './folder-name'
 import { joinPages } from './front-lock'
-import { entryKey, useInbox } from './inbox-state'
+import { useInbox } from './inbox-state'
 import { useLayout } from './layout-state'
-import { titleOf } from './ordered-sessions'
 import { useTasks } from './tasks-state'
 
 /** One at a time: a newer one takes its place. */
 const TAG = 'trestle-inbox'
+/** What comes within so many ms is one call: ten sessions that ask at once do not call ten times, nor does what a rule answers at once. */
+const GATHER_MS = 250
 
 /**
  * Calls for the user when something begins to wait and no page of Trestle is in front: by a notification, where the browser was allowed to, and a
@@ -25,77 +24,57 @@ export function useCalling(host: 'electron' | 'web' | undefined, settings: Notif
 
 function callWhenNeeded(sound: boolean): () => void {
   const pages = joinPages()
-  let known = keysOf(useInbox.getState())
+  // What waits when the page begins is nothing new.
+  let known = idsOf(callsNow())
   let shown: Notification | undefined
-  const stop = useInbox.subscribe((state) => {
-    const fresh = known ? state.entries.filter((entry) => !known?.has(entryKey(entry))) : []
-    known = keysOf(state)
-    if (state.entries.length === 0) shown?.close()
-    if (fresh.length > 0 && pages.isCaller()) void call(fresh)
-  })
-  const call = async (fresh: readonly InboxEntry[]): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const look = (): void => {
+    timer = undefined
+    const waiting = callsNow()
+    if (!waiting) return
+    const fresh = waiting.filter(({ id }) => known?.has(id) === false)
+    known = idsOf(waiting)
+    if (waiting.length === 0) shown?.close()
+    if (fresh.length > 0 && pages.isCaller()) void call(waiting, fresh)
+  }
+  const call = async (waiting: readonly Call[], fresh: readonly Call[]): Promise<void> => {
     if (await pages.isAnyInFront()) return
     if (sound) void chime()
-    shown = notify(fresh, useInbox.getState().entries.length) ?? shown
+    shown = notify(waiting, fresh) ?? shown
   }
-  const stopTasks = useTasks.subscribe((state, before) => {
-    if (state.waiting === before.waiting || !before.loaded) return
-    const asked = new Set(before.waiting.map(({ taskId }) => taskId))
-    const task = state.waiting.find(({ taskId }) => !asked.has(taskId))
-    if (task && pages.isCaller()) void callForTask(task)
-  })
-  const callForTask = async (task: Task): Promise<void> => {
-    if (await pages.isAnyInFront()) return
-    if (sound) void chime()
-    notifyOfTask(task)
+  const hear = (): void => {
+    // The first whole list is known at once, not after what comes right behind it.
+    if (known === undefined) known = idsOf(callsNow())
+    else timer ??= setTimeout(look, GATHER_MS)
   }
+  const stops = [
+    useInbox.subscribe(hear),
+    useTasks.subscribe((state, before) => {
+      if (state.waiting !== before.waiting) hear()
+    }),
+  ]
   return () => {
-    stop()
-    stopTasks()
+    for (const stop of stops) stop()
+    clearTimeout(timer)
     pages.leave()
   }
 }
 
-/** Undefined before the list has come for the first time: what waits then is nothing new. */
-function keysOf({ loaded, entries }: { loaded: boolean; entries: readonly InboxEntry[] }): ReadonlySet<string> | undefined {
-  return loaded ? new Set(entries.map(entryKey)) : undefined
+function idsOf(calls: readonly Call[] | undefined): ReadonlySet<string> | undefined {
+  return calls && new Set(calls.map(({ id }) => id))
 }
 
-function notify(fresh: readonly InboxEntry[], waiting: number): Notification | undefined {
-  const [entry] = fresh
-  if (!entry || !('Notification' in globalThis) || Notification.permission !== 'granted') return undefined
-  const place = `${folderName(entry.folder, undefined).name} · ${titleOf({ title: entry.sessionTitle })}`
-  const notification =
-    waiting === 1
-      ? new Notification(`${entry.tool} waits for you`, { body: `${entry.summary}\n${place}`, tag: TAG, silent: true, icon: './icon.svg' })
-      : new Notification(`${waiting} requests wait for you`, {
-          body: `Newest: ${entry.tool} ${entry.summary}\n${place}`,
-          tag: TAG,
-          silent: true,
-          icon: './icon.svg',
-        })
+function notify(waiting: readonly Call[], fresh: readonly Call[]): Notification | undefined {
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return undefined
+  const { title, body } = callWords(waiting, fresh)
+  const notification = new Notification(title, { body, tag: TAG, silent: true, icon: './icon.svg' })
   notification.addEventListener('click', () => {
     window.focus()
-    if (waiting === 1) useLayout.getState().openSession(entry.sessionId)
-    else useLayout.getState().openInbox()
+    const sessionId = callTarget(fresh)
+    if (sessionId === undefined) useLayout.getState().openInbox()
+    else useLayout.getState().openSession(sessionId)
     notification.close()
   })
   return notification
-}
-
-/** A command asks something on its terminal. */
-function notifyOfTask(task: Task): void {
-  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
-  const body = [task.prompt?.text, task.folder === undefined ? undefined : folderName(task.folder, undefined).name]
-  const notification = new Notification(`${task.command.slice(0, 80)} waits for you`, {
-    body: body.filter(Boolean).join('\n'),
-    tag: `${TAG}-${task.taskId}`,
-    silent: true,
-    icon: './icon.svg',
-  })
-  notification.addEventListener('click', () => {
-    window.focus()
-    useLayout.getState().openTasks(task.taskId)
-    notification.close()
-  })
 }

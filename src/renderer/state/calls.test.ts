@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { InboxEntry } from '../../shared/model/approval'
+import type { Task } from '../../shared/model/task'
+import { callsOf, callTarget, callWords } from './calls'
+
+const entry = (approvalId: string, sessionTitle: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
+  sessionId: `of ${sessionTitle}`,
+  sessionTitle,
+  folder: '/project',
+  approvalId,
+  tool: 'Bash',
+  summary: 'npm test',
+  reason: 'It runs a command.',
+  options: [],
+  requestedAt: 0,
+  group: 'g',
+  ...more,
+})
+
+it('calls for requests and for programs that ask at a terminal, but not for what another Trestle calls for', () => {
+  const task = { taskId: 't', command: 'sudo true', prompt: { text: 'Password:', since: 7 }, sessionId: 's' } as Task
+  const calls = callsOf([entry('a', 'One'), entry('b', 'Two', { elsewhere: 'another' })], [task])
+  expect(calls).toEqual([
+    { id: 'of One/a', who: 'One', what: 'Bash npm test', sessionId: 'of One' },
+    { id: 't 7', who: 'A command', what: 'Password: (sudo true)', sessionId: 's' },
+  ])
+})
+
+it('names the one that waits, or how many, and leads to the session only when it is one', () => {
+  const [one, two, again] = callsOf([entry('a', 'One'), entry('b', 'Two'), entry('c', 'One')], []) as [never, never, never]
+  expect(callWords([one], [one])).toEqual({ title: 'One waits for you', body: 'Bash npm test' })
+  expect(callWords([one, two, again], [two])).toEqual({ title: '3 requests wait for you', body: 'One, Two' })
+  expect(callTarget([one, again])).toBe('of One')
+  expect(callTarget([one, two])).toBeUndefined()
+})
