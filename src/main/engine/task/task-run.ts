@@ -288,7 +288,9 @@ export class TaskRun {
     if (this.status !== 'stopped') await flushed
     const leftRunning = byItself && this.process ? await this.process.leftRunning() : []
     this.endedAt = endedAt
-    this.end.resolve({ ...this.text(), ...this.about(leftRunning), durationMs: about.durationMs })
+    // To read a log of random bytes takes long, and nobody waits for the text of a task in the background.
+    const text = this.background ? { text: '', totalChars: this.log.total, truncated: true } : this.text()
+    this.end.resolve({ ...text, ...this.about(leftRunning), durationMs: about.durationMs })
     this.overWith.resolve(this.task())
     if (this.stopping) await this.stopping
     else if (!this.isDrained) await this.drained.promise

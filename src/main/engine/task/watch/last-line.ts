@@ -1,7 +1,7 @@
 import { plainText } from '../plain-text'
 
 /** Enough for a line of a terminal with its colours; what is longer is cut. */
-const KEPT_BYTES = 4 * 1024
+const KEPT_BYTES = 2 * 1024
 const MOST_CHARS = 200
 
 /** The end of what a command printed, read as lines. Costs next to nothing while output comes, however much. */

@@ -15,11 +15,14 @@ export interface ForegroundState {
 }
 
 const ORDER: readonly Reading[] = ['no', 'unseen', 'watches', 'reads']
-/** Numbers of system calls by architecture: read and readv; poll, select and their kin. */
-const CALLS: Partial<Record<NodeJS.Architecture, { read: number[]; wait: number[] }>> = {
-  x64: { read: [0, 19], wait: [7, 23, 270, 271] },
-  arm64: { read: [63, 65], wait: [72, 73] },
+type CallKind = 'read' | 'poll' | 'loop'
+
+/** Numbers of system calls by architecture: read and readv; poll and select; epoll_wait. */
+const CALLS: Partial<Record<NodeJS.Architecture, Record<CallKind, number[]>>> = {
+  x64: { read: [0, 19], poll: [7, 23, 270, 271], loop: [232, 281, 441] },
+  arm64: { read: [63, 65], poll: [72, 73], loop: [22, 441] },
 }
+const CALL_KINDS: readonly CallKind[] = ['read', 'poll', 'loop']
 const EPOLLIN = 1
 const MOST_PROCESSES = 64
 const MOST_THREADS = 64
@@ -62,11 +65,30 @@ async function descendants(root: ProcessEntry): Promise<ProcessEntry[]> {
 }
 
 function readingOf(pid: number): Reading {
+  const threads = threadsOf(pid)
+  const calls = threads.map((thread) => callOf(pid, thread))
+  // Most programs sleep in something that has nothing to do with input: their open files need not be looked at.
+  if (calls.every((call) => call && call.kind === undefined)) return 'no'
   const terminals = terminalsOf(pid)
   if (terminals === undefined) return 'unseen'
   // An event loop is always about to wait again.
   if (terminals.isWatched) return 'watches'
-  return terminals.files.size === 0 ? 'no' : strongest(threadsOf(pid).map((thread) => threadReading(pid, thread, terminals)))
+  if (terminals.files.size === 0) return 'no'
+  return strongest(
+    calls.map((call, index) => {
+      if (!call) return terminals.isInput ? byWaitChannel(pid, threads[index]!) : 'no'
+      if (call.kind === 'read') return terminals.files.has(call.file) ? 'reads' : 'no'
+      return call.kind === 'poll' && terminals.isInput ? 'watches' : 'no'
+    }),
+  )
+}
+
+/** The system call that a thread is in, if it is one that can wait for input; undefined when we may not know. */
+function callOf(pid: number, thread: string): { kind: CallKind | undefined; file: number } | undefined {
+  const calls = CALLS[process.arch]
+  const [number, firstArgument] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
+  if (!calls || number === '') return undefined
+  return { kind: CALL_KINDS.find((kind) => calls[kind].includes(Number(number))), file: Number(firstArgument) }
 }
 
 interface OpenTerminals {
@@ -101,14 +123,6 @@ function watchedBy(pid: number, epoll: string): number[] {
   return [...info.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)].flatMap(([, file, events]) =>
     Number.parseInt(events!, 16) & EPOLLIN ? Number(file) : [],
   )
-}
-
-function threadReading(pid: number, thread: string, { files, isInput }: OpenTerminals): Reading {
-  const calls = CALLS[process.arch]
-  const [call, firstArgument] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
-  if (!calls || call === '') return isInput ? byWaitChannel(pid, thread) : 'no'
-  if (calls.read.includes(Number(call))) return files.has(Number(firstArgument)) ? 'reads' : 'no'
-  return isInput && calls.wait.includes(Number(call)) ? 'watches' : 'no'
 }
 
 /** Where the system does not show calls: the place in the kernel where it sleeps, if it shows that. */
