@@ -70,6 +70,14 @@ it.each(['ask', 'auto'] as const)(
   60_000,
 )
 
+it('the same rules let usual commands pass, so that nobody is asked without need', async () => {
+  const cwd = await scratch()
+  const asked: string[] = []
+  for (const command of read('usual-commands.jsonl'))
+    if ((await judgeCommand(command, { cwd, rules: rulesAgainst('rm') })).verdict !== 'allow') asked.push(command)
+  expect(asked).toEqual([])
+})
+
 it('the bypasses are real: most of them run the program when bash is given them', async () => {
   let ran = 0
   // Every fourth: enough to notice forms that have stopped working.

@@ -1,3 +1,4 @@
+import { onlyCompares } from './only-compares'
 import type { Word } from './shell-syntax'
 
 /** What is known of a command that only reads. Options not named by `but` are fine. */
@@ -148,6 +149,7 @@ const SED_PRINTS = /^(?:(?:\d+|\$|\/[^/\\]*\/)(?:,(?:\d+|\$|\/[^/\\]*\/))?)?[p=]
 export function readOnlyPaths(words: readonly Word[]): Word[] | undefined {
   const [program, ...rest] = words
   if (!program?.known) return undefined
+  if (/^(?:test|\[\[?)$/.test(program.text) && onlyCompares(program.text, rest)) return []
   const spec = READ_ONLY_COMMANDS[program.text.replace(/^\/(?:usr\/)?bin\//, '')]
   return spec && check(spec, rest, program.text)
 }

@@ -4,6 +4,8 @@ import type { Word } from './shell-syntax'
 interface Running {
   /** Long options, without a value; shortened ones count too. */
   long?: readonly string[]
+  /** The first word that is no option. */
+  first?: RegExp
   /** Words as a whole. */
   words?: RegExp
 }
@@ -40,14 +42,14 @@ const RUNNING: Readonly<Record<string, Running>> = Object.assign(Object.create(n
   less: { words: /^[-+]/ },
   man: { words: /^-(?:P|H|C|l)/, long: ['--pager', '--html', '--config-file', '--gxditview'] },
   make: MAKE,
-  npm: { words: /^(?:exec|x|explore)$/, long: ['--script-shell', '--node-options', '--prefix', '--globalconfig', '--userconfig', '--git'] },
-  pnpm: { words: /^(?:exec|dlx)$/, long: ['--script-shell', '--node-options'] },
-  yarn: { words: /^(?:exec|dlx|node)$/, long: ['--script-shell'] },
+  npm: { first: /^(?:exec|x|explore)$/, long: ['--script-shell', '--node-options', '--globalconfig', '--userconfig', '--git'] },
+  pnpm: { first: /^(?:exec|dlx)$/, long: ['--script-shell', '--node-options'] },
+  yarn: { first: /^(?:exec|dlx|node)$/, long: ['--script-shell'] },
   zip: { words: /^-[a-zA-Z]*T/, long: ['--unzip-command', '--test'] },
   unzip: { words: /^-[a-zA-Z]*[PI]$/ },
   gdb: { words: /^-/ },
   lldb: { words: /^-/ },
-  docker: { long: ['--config', '--context', '--host'] },
+  docker: { words: /^--config/ },
   openssl: { words: /^-(?:engine|provider)/ },
   curl: { words: /^-[a-zA-Z#]*K/, long: ['--config', '--engine'] },
   wget: { words: /^-[a-zA-Z]*e/, long: ['--use-askpass', '--config', '--execute'] },
@@ -61,7 +63,7 @@ const RUNNING: Readonly<Record<string, Running>> = Object.assign(Object.create(n
   psql: SQL,
   mysql: SQL,
   sqlite3: SQL,
-  gh: { words: /^(?:!|alias$|extension$|ext$)/, long: ['--shell'] },
+  gh: { first: /^(?:alias|extension|ext)$/, words: /^!/, long: ['--shell'] },
   hg: { words: /^(?:-R|--rep|--cwd|alias)/, long: ['--config', '--config-file'] },
   svn: { long: ['--diff-cmd', '--diff3-cmd', '--editor-cmd', '--config-option', '--config-dir'] },
   fd: { words: /^-[a-zA-Z]*[xX]/, long: ['--exec', '--exec-batch'] },
@@ -103,6 +105,8 @@ export function runningOption(program: string, rest: readonly Word[]): { word: s
   const name = other ? other[1] || program.slice(1) : program
   const running = RUNNING[name]
   if (!running) return undefined
+  const first = rest.find(({ text }) => !text.startsWith('-'))
+  if (first && running.first?.test(first.text)) return { word: first.text, reason: `${program} ${first.text} can run other programs` }
   const said = rest.find(({ text }) => running.words?.test(text) || running.long?.some((option) => isLong(text, option)))
   if (said) return { word: said.text, reason: `${program} ${said.text} can run other programs` }
   if (running === MAKE) {
@@ -131,5 +135,7 @@ export function isLong(text: string, option: string): boolean {
 
 /** A variable of make that only says how much, whether, or where to. */
 function isPlainSetting(text: string): boolean {
-  return /^(?:[^=]*=(?:[\d.]*|y|n|yes|no|on|off|true|false|debug|release)|(?:DESTDIR|PREFIX|prefix)=[\w./-]*)$/i.test(text)
+  return /^(?:[^=]*=(?:[\d.]*|y|n|yes|no|on|off|true|false|debug|release)|(?:DESTDIR|PREFIX|VERSION|TAG|ENV|TARGET|ARCH|OS|PLATFORM|BUILD_TYPE|CONFIG|JOBS|NAME|TESTS?)=[\w.:@/+-]*)$/i.test(
+    text,
+  )
 }
