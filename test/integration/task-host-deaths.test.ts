@@ -40,25 +40,29 @@ function isAlive(pid: number): boolean {
 }
 
 describe('when the app is killed', () => {
-  test('its background tasks go on, and the next one finds all of them with complete output and can stop them', async () => {
-    const command = 'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 1; do echo tick; done'
-    const client = runTs('task-client.ts', [scratch.home, scratch.project, String(TASKS), command])
-    await client.line('started')
-    const ids = client.lines.filter((line) => line.startsWith('task ')).map((line) => line.slice(5))
-    await client.kill()
-    const custody = open()
-    await until(() => ids.every((_, index) => statSync(join(scratch.project, `done-${index}`), { throwIfNoEntry: false })), 'their work')
-    const found = await custody.list({ activeOnly: true })
-    expect(found.map(({ taskId }) => taskId).sort()).toEqual([...ids].sort())
-    for (const [index, taskId] of ids.entries()) {
-      const { text } = await custody.output(taskId, { bytes: 100_000 })
-      const wanted = Array.from({ length: 500 }, (_, line) => `${index} line ${line + 1}\n`).join('')
-      expect(text.startsWith(wanted)).toBe(true)
-    }
-    expect(await custody.stopAll({})).toEqual({ stopped: TASKS })
-    expect(await custody.list({ activeOnly: true })).toEqual([])
-    for (const taskId of ids) expect((await custody.get(taskId)).status).toBe('stopped')
-  }, 60_000 + TASKS * 500)
+  test(
+    'its background tasks go on, and the next one finds all of them with complete output and can stop them',
+    async () => {
+      const command = 'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 1; do echo tick; done'
+      const client = runTs('task-client.ts', [scratch.home, scratch.project, String(TASKS), command])
+      await client.line('started')
+      const ids = client.lines.filter((line) => line.startsWith('task ')).map((line) => line.slice(5))
+      await client.kill()
+      const custody = open()
+      await until(() => ids.every((_, index) => statSync(join(scratch.project, `done-${index}`), { throwIfNoEntry: false })), 'their work')
+      const found = await custody.list({ activeOnly: true })
+      expect(found.map(({ taskId }) => taskId).sort()).toEqual([...ids].sort())
+      for (const [index, taskId] of ids.entries()) {
+        const { text } = await custody.output(taskId, { bytes: 100_000 })
+        const wanted = Array.from({ length: 500 }, (_, line) => `${index} line ${line + 1}\n`).join('')
+        expect(text.startsWith(wanted)).toBe(true)
+      }
+      expect(await custody.stopAll({})).toEqual({ stopped: TASKS })
+      expect(await custody.list({ activeOnly: true })).toEqual([])
+      for (const taskId of ids) expect((await custody.get(taskId)).status).toBe('stopped')
+    },
+    60_000 + TASKS * 500,
+  )
 
   test('the command that a call waited for is stopped', async () => {
     const client = runTs('task-client.ts', [scratch.home, scratch.project, '0'], { FOREGROUND: 'sleep 50 & echo $$ $!; wait' })
