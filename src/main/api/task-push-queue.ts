@@ -95,7 +95,7 @@ export function taskPushes(
   let start: TaskPush | undefined
   let text = ''
   let task: Task | undefined
-  let stopWatching = (): void => {}
+  let stopWatching: (() => void) | undefined
   const hear = (push: TaskPush): void => {
     if (push.type === 'start') {
       ;[start, text, task] = [push, '', undefined]
@@ -109,11 +109,11 @@ export function taskPushes(
     handover.wake()
   }
   const watch = (): void => {
-    stopWatching()
+    stopWatching?.()
     stopWatching = tasks.watch(taskId, hear)
   }
   watch()
-  handover.onEnd(() => stopWatching())
+  handover.onEnd(() => stopWatching?.())
   return handover.iterator(() => {
     const [begun, output, changed] = [start, text, task]
     if (begun) {

@@ -60,6 +60,9 @@ export type Message =
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }
 
+/** A call's result in the model's history. */
+export type ToolMessage = Extract<Message, { role: 'tool' }>
+
 /** Tokens of one request as the provider counted them. `cached` is the part of `input` read from a cache. */
 export interface Usage {
   input: number

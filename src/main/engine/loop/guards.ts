@@ -1,6 +1,5 @@
-import type { Message, ToolCallPart } from '../../../shared/model/message'
+import type { ToolCallPart, ToolMessage } from '../../../shared/model/message'
 
-type ToolMessage = Extract<Message, { role: 'tool' }>
 type Ending = 'max_steps' | 'repetition'
 
 /** The same calls with the same results this many steps in a row: the model is reminded; once more ends the turn. */

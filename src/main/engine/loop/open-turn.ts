@@ -1,7 +1,6 @@
 import type { Approval } from '../../../shared/model/approval'
-import type { ToolCallPart } from '../../../shared/model/message'
+import type { ToolCallPart, ToolMessage } from '../../../shared/model/message'
 import type { ToolResult } from '../tool/tool'
-import type { ToolMessage } from './tool-calls'
 
 /** A step whose calls are not all done: some wait for a person, or for a call that does. */
 export interface OpenStep {

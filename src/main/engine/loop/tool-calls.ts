@@ -1,6 +1,6 @@
 import type { Approval } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
-import { textOf, type Message, type ToolCallPart } from '../../../shared/model/message'
+import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
 import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
@@ -14,8 +14,6 @@ const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CHARS = 50_000
 /** After a stop a tool has this long to say how far it came; then the turn ends without it. */
 const STOP_GRACE_MS = 400
-
-export type ToolMessage = Extract<Message, { role: 'tool' }>
 
 interface Job {
   part: ToolCallPart

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, UserPart } from '../../../shared/model/message'
+import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, ToolMessage, UserPart } from '../../../shared/model/message'
 import type { ModelRequest } from './provider'
 import type { Metadata, PromptRules } from './wire/wire'
 
@@ -14,7 +14,6 @@ const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type:
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
-type ToolMessage = Extract<Message, { role: 'tool' }>
 
 /**
  * What messages of earlier requests were made into. A step adds two messages to a history of hundreds: only these are put anew. Holds nothing longer than

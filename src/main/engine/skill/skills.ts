@@ -72,7 +72,7 @@ async function skillsIn({ path, source }: SkillPlace, cache: SkillCache): Promis
   const names = await readdir(path).catch(() => [])
   const read = await Promise.all(
     names
-      .toSorted()
+      .toSorted((a, b) => (a < b ? -1 : 1))
       .slice(0, MOST_SKILLS)
       .map(async (name) => readAt(join(path, name, 'SKILL.md'), cache)),
   )

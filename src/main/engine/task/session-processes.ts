@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { commandOf } from './watch/command-of'
-import { isAliveState, processTable, type ProcessEntry, type ProcessTable } from './watch/process-table'
+import type { ProcessEntry } from './watch/process-entry'
+import { isAliveState, processTable, type ProcessTable } from './watch/process-table'
 
 /** A living process of one command. */
 export interface SessionProcess {

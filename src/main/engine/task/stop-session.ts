@@ -1,6 +1,6 @@
 import { inSession, signalGroup } from './session-processes'
 import { endProcesses } from './watch/end-marked'
-import type { ProcessEntry } from './watch/process-table'
+import type { ProcessEntry } from './watch/process-entry'
 
 /** Whom to stop. */
 export interface SessionToStop {

@@ -14,4 +14,5 @@ const article: Article = {
   ...(found.author !== '' && { author: found.author }),
   ...(found.published !== '' && { published: found.published }),
 }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(article)

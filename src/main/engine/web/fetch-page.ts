@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import { callbackify } from 'node:util'
 import { checkUrl, isAllowed, refusalOf, WebRefusal } from './check-url'
 import { decoded } from './content-coding'
 import { notPublic } from './public-address'
@@ -95,19 +96,21 @@ async function answerTo(url: URL, { allowedHosts, resolve }: PageRequest, signal
 
 /** Not called by Node for URLs that name an address themselves; `checkUrl` has seen those. */
 function checkedLookup(allowed: boolean, host: string, resolve: (name: string) => Promise<readonly LookupAddress[]>): LookupFunction {
-  return (name, options, callback) => {
-    resolve(name).then(
-      (addresses) => {
-        const inner = allowed ? undefined : addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
-        const [first] = addresses
-        if (inner !== undefined) callback(new WebRefusal(refusalOf(host, inner)), '')
-        else if (!first) callback(Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' }), '')
-        else if (options.all === true) callback(null, [...addresses])
-        else callback(null, first.address, first.family)
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    )
+  const check = async (name: string): Promise<LookupAddress[]> => {
+    const addresses = await resolve(name)
+    const inner = allowed ? undefined : addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
+    if (inner !== undefined) throw new WebRefusal(refusalOf(host, inner))
+    if (addresses.length === 0) throw Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' })
+    return [...addresses]
   }
+  const all = callbackify(check)
+  return (name, options, callback) =>
+    all(name, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null || !first) callback(error, '')
+      else if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
 }
 
 async function systemLookup(name: string): Promise<LookupAddress[]> {

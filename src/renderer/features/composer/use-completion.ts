@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { commandAt, mentionAt, type OpenMention } from './file-completion'
 import { fittingCommands, type SlashCommand } from './slash-commands'
 
@@ -25,25 +25,24 @@ const DEBOUNCE_MS = 80
 
 /** The popup of files for the `@word` at the caret, and of commands for a `/word` at the beginning. `look` is called after every change of text or caret. */
 export function useCompletion({ complete, commands, onCommands }: CompletionSources) {
-  const [open, setOpen] = useState<OpenCompletion>()
+  const [files, setFiles] = useState<OpenCompletion>()
+  const [command, setCommand] = useState<{ mention: OpenMention; chosen: number }>()
+  // Commands may become known after the slash was typed, so their list is made from what is known now.
+  const open = useMemo<OpenCompletion | undefined>(() => {
+    if (!command) return files
+    const found = fittingCommands(commands, command.mention.query).map((fitting) => ({ command: fitting }))
+    return found.length > 0 ? { mention: command.mention, found, chosen: command.chosen % found.length } : undefined
+  }, [command, commands, files])
   const asked = useRef(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   /** The `@` that was closed with Esc stays closed. */
   const dismissed = useRef<number>(undefined)
 
-  /** The command that is being written; its list follows when commands become known later. */
-  const [command, setCommand] = useState<OpenMention>()
-  useEffect(() => {
-    if (!command) return
-    const found = fittingCommands(commands, command.query).map((fitting) => ({ command: fitting }))
-    setOpen(found.length > 0 ? { mention: command, found, chosen: 0 } : undefined)
-  }, [command, commands])
-
   const close = useCallback(() => {
     asked.current += 1
     clearTimeout(timer.current)
     setCommand(undefined)
-    setOpen(undefined)
+    setFiles(undefined)
   }, [])
   useEffect(() => close, [close])
 
@@ -53,7 +52,7 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
       if (typed) {
         if (dismissed.current === typed.start) return
         close()
-        setCommand(typed)
+        setCommand({ mention: typed, chosen: 0 })
         onCommands()
         return
       }
@@ -68,7 +67,7 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
       clearTimeout(timer.current)
       timer.current = setTimeout(() => {
         const show = (found: Completion[]): void => {
-          if (question === asked.current) setOpen(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
+          if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
         }
         // Without the list the name can still be written.
         complete(mention.query).then(show, () => show([]))
@@ -77,9 +76,15 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
     [complete, onCommands, close],
   )
 
+  const count = open?.found.length ?? 1
   const move = useCallback(
-    (by: number) => setOpen((now) => now && { ...now, chosen: (now.chosen + by + now.found.length) % now.found.length }),
-    [],
+    (by: number) => {
+      const moved = <List extends { chosen: number }>(list: List | undefined): List | undefined =>
+        list && { ...list, chosen: (list.chosen + by + count) % count }
+      setCommand(moved)
+      setFiles(moved)
+    },
+    [count],
   )
   const dismiss = useCallback(() => {
     dismissed.current = open?.mention.start

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Mark } from './mark'
 import { ownMark } from './marked-processes'
 import { runningPids, statOf } from './proc-files'
-import type { ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
 import { signalProcess } from './signal-process'
 
 /** Looks without a find after which there is nothing. */

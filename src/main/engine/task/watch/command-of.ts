@@ -1,5 +1,5 @@
 import { readProc } from './proc-files'
-import type { ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
 
 const MOST_CHARS = 120
 

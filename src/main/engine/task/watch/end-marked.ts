@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chase } from './chase'
 import type { Mark } from './mark'
 import { MarkedProcesses, type ProcessesByTask } from './marked-processes'
-import { isAliveState, processTable, type ProcessEntry, type ProcessTable } from './process-table'
+import type { ProcessEntry } from './process-entry'
+import { isAliveState, processTable, type ProcessTable } from './process-table'
 import { signalGroupOf, signalProcess } from './signal-process'
 
 /** What to end, as it is found at each look; whatever is added meanwhile is ended too. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { linkOf, namesIn } from './proc-files'
-import type { ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
 
 export interface ListeningPort {
   port: number

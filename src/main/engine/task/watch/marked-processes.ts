@@ -1,6 +1,7 @@
 import { markIn, markInListing, type Mark } from './mark'
 import { readBytes } from './proc-files'
-import { isAliveState, type ProcessEntry, type ProcessTable } from './process-table'
+import type { ProcessEntry } from './process-entry'
+import { isAliveState, type ProcessTable } from './process-table'
 
 export interface MarkedProcess {
   entry: ProcessEntry

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
-import type { ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
 
 /** One buffer for all files: nothing is kept of it between two calls. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import type { ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
 
 /** `ww`: whole lines; `E`: the environment behind the command line, for processes of our own (not for programs that the system protects). */
 const ARGS = ['-AEww', '-o', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=']

@@ -1,4 +1,5 @@
-import { isStillThere, type ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
+import { isStillThere } from './process-table'
 
 /** Signals that very process, never a later one of the same number, nor ourselves. False: it is gone, or not ours to signal. */
 export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): boolean {

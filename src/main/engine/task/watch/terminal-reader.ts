@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { linkOf, namesIn, readProc, statOf } from './proc-files'
-import { processTable, type ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
+import { processTable } from './process-table'
 
 /**
  * Whether somebody in the foreground of a terminal waits for what is typed there. `reads`: is asleep in a read of it. `watches`: waits for it

@@ -3,7 +3,8 @@ import { commandOf } from './command-of'
 import { ListeningPorts, listeningSockets, type ListeningPort } from './listening-ports'
 import { MarkedProcesses, type MarkedProcess } from './marked-processes'
 import { portsByLsof } from './ports-by-lsof'
-import { processTable, type ProcessEntry } from './process-table'
+import type { ProcessEntry } from './process-entry'
+import { processTable } from './process-table'
 
 interface Sample {
   started: number

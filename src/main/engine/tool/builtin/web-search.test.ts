@@ -58,9 +58,8 @@ const PROVIDERS: {
 
 test.each(PROVIDERS)('$provider is asked and read as it documents', async ({ provider, answer, check }) => {
   const asked = Promise.withResolvers<[IncomingMessage, unknown]>()
-  const { origin } = await serveWeb(async (request, response) => {
-    const body = await text(request)
-    asked.resolve([request, body === '' ? undefined : JSON.parse(body)])
+  const { origin } = await serveWeb((request, response) => {
+    asked.resolve(text(request).then((body) => [request, body === '' ? undefined : JSON.parse(body)]))
     response.end(JSON.stringify(answer))
   })
   const found = await callTool(tool({ provider, baseUrl: origin, apiKey: 'k3y' }), { query: ' tree bridge ', limit: 2 })

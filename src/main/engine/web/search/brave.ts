@@ -5,7 +5,7 @@ export const brave: SearchProvider = {
   baseUrl: 'https://api.search.brave.com/res/v1',
   needsKey: true,
   request: ({ query, limit }, { baseUrl, key = '' }) => ({
-    url: `${baseUrl}/web/search?${new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' })}`,
+    url: `${baseUrl}/web/search?${new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' }).toString()}`,
     headers: { 'x-subscription-token': key },
   }),
   hits: (answer) =>

@@ -6,7 +6,7 @@ export const searxng: SearchProvider = {
   needsKey: false,
   forbidden: 'This SearXNG does not serve JSON: add json to search.formats in its settings.yml.',
   request: ({ query }, { baseUrl, key }) => ({
-    url: `${baseUrl}/search?${new URLSearchParams({ q: query, format: 'json' })}`,
+    url: `${baseUrl}/search?${new URLSearchParams({ q: query, format: 'json' }).toString()}`,
     headers: bearer(key),
   }),
   hits: (answer) =>
