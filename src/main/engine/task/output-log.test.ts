@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../../../../test/support/until'
 import { OutputLog } from './output-log'
 
 let dir: string
@@ -94,6 +95,26 @@ test('without a head, little memory is taken by little output, and a flood keeps
   expect(head).toEqual([])
   expect(dropped + Buffer.concat(tail).length).toBe(expected.length)
   expect(expected.endsWith(Buffer.concat(tail).toString())).toBe(true)
+  await log.close()
+  expect(readFileSync(log.path, 'utf8')).toBe(expected)
+})
+
+test('without a head, a task that has stopped printing keeps little in memory, and its output stays whole', async () => {
+  const log = new OutputLog(join(dir, 'a.log'), { keepsHead: false })
+  const inBuffers = (): number => log.newest(0, 1_000_000).reduce((sum, part) => sum + part.buffer.byteLength, 0)
+  let expected = ''
+  const print = async (text: string): Promise<void> => {
+    expected += text
+    if (!log.append(Buffer.from(text))) await log.flushed()
+  }
+  for (let line = 0; line < 3_000; line++) await print(`${String(line).padStart(99, '.')}\n`)
+  expect(inBuffers()).toBeGreaterThan(200_000)
+  await until(() => inBuffers() <= 16 * 1024, 'the buffers to be given back')
+  const end = Buffer.concat(log.newest(0, 1_000_000)).toString()
+  expect(end.length).toBeGreaterThan(4_000)
+  expect(expected.endsWith(end)).toBe(true)
+  for (let line = 0; line < 3_000; line++) await print(`${line} more\n`)
+  expect(expected.endsWith(Buffer.concat(log.newest(0, 1_000_000)).toString())).toBe(true)
   await log.close()
   expect(readFileSync(log.path, 'utf8')).toBe(expected)
 })

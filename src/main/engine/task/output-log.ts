@@ -9,6 +9,8 @@ const FLUSH_MS = 200
 const MOST_BYTES = 64 * 1024 * 1024
 /** The first buffer of a task whose beginning need not be kept: most tasks print little, and there may be hundreds. */
 const SMALL_CHUNK = 4 * 1024
+/** What such a task keeps while it does not print, half of it for what comes next. */
+const REST_CHUNK = 16 * 1024
 
 export interface OutputLogOptions {
   /** Called once there is room again after `append` said no. */
@@ -55,6 +57,8 @@ export class OutputLog {
   private chunks: Chunk[] = []
   private written = 0
   private writing = false
+  /** Nothing was printed since the timer let the rest be written. */
+  private isQuiet = false
   private full = false
   private ended = false
   private flushTimer: NodeJS.Timeout | undefined
@@ -84,6 +88,7 @@ export class OutputLog {
   /** Takes everything given (copied). False: the disk is behind, so read no more until `onRoom`. */
   append(data: Uint8Array): boolean {
     if (this.ended) return true
+    this.isQuiet = false
     for (let offset = 0; offset < data.length;) {
       const last = this.chunks.at(-1)
       const chunk = last && last.length < last.buffer.length ? last : this.addChunk()
@@ -194,6 +199,21 @@ export class OutputLog {
     for (const resolve of this.waiting.splice(0)) resolve()
     if (this.total - this.written >= CHUNK) this.pump()
     else if (this.written < this.total && !this.ended) this.flushLater()
+    else if (this.isQuiet) this.rest()
+  }
+
+  /** All is written and little comes: of hundreds of tasks, most do that. */
+  private rest(): void {
+    const first = this.chunks[0]
+    if (this.keepsHead || this.ended || !first || (this.chunks.length === 1 && first.buffer.length <= REST_CHUNK)) return
+    const buffer = Buffer.allocUnsafeSlow(REST_CHUNK)
+    let length = 0
+    for (const part of this.newest(0, REST_CHUNK / 2)) {
+      buffer.set(part, length)
+      length += part.length
+    }
+    for (const chunk of this.chunks) recycle(chunk.buffer)
+    this.chunks = [{ buffer, start: this.total - length, length }]
   }
 
   private flushNow(): void {
@@ -211,6 +231,7 @@ export class OutputLog {
   private flushLater(): void {
     this.flushTimer ??= setTimeout(() => {
       this.flushTimer = undefined
+      this.isQuiet = true
       this.pump()
     }, FLUSH_MS)
   }
