@@ -220,6 +220,8 @@ export class LiveTerminal {
     const size = viewSize(this.#drawing, { cols: room.cols, rows })
     if (size.cols !== this.#terminal.cols || size.rows !== this.#terminal.rows) this.#terminal.resize(size.cols, size.rows)
     this.#box.dataset['drawing'] = this.#drawing
+    // In a narrower view the same lines may take more rows.
+    this.#grow()
   }
 
   #linesUsed(): number {
