@@ -56,6 +56,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
   results['trust.accept'] = await client.trust.accept({ folder, hash })
+  results['skill.list'] = await client.skill.list({ folder })
   results['trust.list'] = await client.trust.list()
   results['trust.forget'] = await client.trust.forget({ folder })
   engine.ask(sessionId, 'a')
