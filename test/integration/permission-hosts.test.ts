@@ -110,8 +110,14 @@ async function trust(call: Call): Promise<void> {
 describe('the same rules are in force', () => {
   it('in permission check, which says what was left out', async () => {
     const check = async (): Promise<{ verdict: string; untrusted?: unknown }[]> => {
-      const runs = await Promise.all(COMMANDS.map((command) => permission('check', command)))
-      return runs.map(({ stdout }) => JSON.parse(stdout))
+      const { stdout } = await runCli(['permission', 'check', '--stdin', '--cwd', scratch.project], {
+        home: scratch.home,
+        stdin: COMMANDS.map((command) => JSON.stringify(command)).join('\n'),
+      })
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
     }
     const before = await check()
     expect(before.map(({ verdict }) => verdict)).toEqual(expected(false))
