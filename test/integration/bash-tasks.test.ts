@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
@@ -192,7 +192,10 @@ test('when the task host is killed, a call that waits ends as lost, and backgrou
     { text: 'ok' },
   ])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  await taskWhere(live, (task) => task.lastLine === 'working')
+  const working = await taskWhere(live, (task) => task.lastLine === 'working')
+  // What is on disk is what a killed host leaves.
+  const isKept = (): boolean => existsSync(working.outputPath) && readFileSync(working.outputPath, 'utf8').includes('working')
+  await until(isKept, 'the output on disk')
   for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
   await until(() => live.sessions.header(sessionId).news.length === 0 && live.sessions.header(sessionId).turnId === undefined, 'the news')
   expect(resultOf('waits')).toMatch(/^working\n\[The task host that ran the command died[^]*\nLost after/)

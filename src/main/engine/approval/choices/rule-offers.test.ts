@@ -10,7 +10,8 @@ import { pastCalls } from './past-calls'
 import { ruleChoices } from './rule-choices'
 import { ruleOffers } from './rule-offers'
 
-const root = import.meta.dirname
+// Not where the checkout lies: that may be a folder for temporary files, in which removing is not dangerous.
+const root = '/usr'
 const workspace = createWorkspace({ root })
 
 async function judged(name: string, accesses: PreparedCall['accesses'], more: Partial<JudgedCall> = {}): Promise<JudgedCall> {
