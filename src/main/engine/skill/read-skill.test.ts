@@ -55,6 +55,28 @@ describe('what a SKILL.md says', () => {
     expect(problems).toMatchObject([{ line, isFatal: false }])
   })
 
+  test('front matter that is plain means what YAML says it means (a parser of our own that differs)', async () => {
+    const fronts = [
+      'name: tidy\ndescription: Tidies it: all of it',
+      'name: tidy\ndescription: See http://x.org/a now',
+      'name: tidy\ndescription: yes',
+      'name: tidy\ndescription: TRUE',
+      'name: tidy\ndescription: x # no comment\ntype: prompt',
+      "name: tidy\ndescription: it's fine, really\ndisableModelInvocation: true",
+      'name: tidy\ndescription: x\nname: other',
+      'name: tidy\ndescription: folded\n  over lines',
+      'name: tidy\ndescription: null',
+      'name: tidy\ndescription: a\\nb - c & d * e ! f % g @ h ` i | j > k',
+      'name: tidy\ndescription: ends with a colon:',
+      'name: tidy\ndescription: two  blanks   inside ',
+    ]
+    for (const front of fronts) {
+      const plain = await skill(front)
+      // A comment makes no difference to YAML, and is not plain.
+      expect(plain.head, front).toEqual((await skill(`${front}\n# read as YAML`)).head)
+    }
+  })
+
   test('line ends of Windows and a byte order mark are no mistake', async () => {
     expect((await readSkill('\uFEFF---\r\nname: tidy\r\ndescription: x\r\n---\r\nDo it.\r\n', 'tidy')).problems).toEqual([])
   })

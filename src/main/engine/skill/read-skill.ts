@@ -52,13 +52,9 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   })
   const parts = splitSkill(text)
   if (!parts) return fatal('It has no front matter: begin it with a line "---", name and description, and another line "---".', 1)
-  const { LineCounter, parseDocument } = await import('yaml')
-  const lines = new LineCounter()
-  const document = parseDocument(parts.front, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  // The front matter begins in line 2.
-  if (error) return fatal(`Its front matter is no YAML: ${error.message}`, lines.linePos(error.pos[0]).line + 1)
-  const values: unknown = document.toJS()
+  const front = plainFront(parts.front) ?? (await yamlFront(parts.front))
+  if ('mistake' in front) return fatal(front.mistake, front.line)
+  const { values } = front
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     return fatal('Its front matter must be a list of "key: value".', 2)
   const table = values as Record<string, unknown>
@@ -96,6 +92,31 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
     },
     problems,
   }
+}
+
+/** Front matter that is nothing but `key: words` lines, as most is: then no YAML parser has to be loaded at a start. */
+function plainFront(front: string): { values: unknown } | undefined {
+  const values: Record<string, unknown> = {}
+  for (const line of front.split('\n')) {
+    // Words that mean the same in YAML: no quotes, no signs with a meaning, no second colon, nothing that could be a number or a date.
+    const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#\[\]{}]|:(?=\S))*)$/.exec(line)
+    const [, key = '', value = ''] = match ?? []
+    if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
+    // Words YAML may take for something else than text, in its versions and spellings.
+    if (value !== 'true' && value !== 'false' && /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(value)) return undefined
+    values[key] = value === 'true' ? true : value === 'false' ? false : value
+  }
+  return { values }
+}
+
+async function yamlFront(front: string): Promise<{ values: unknown } | { mistake: string; line: number }> {
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  const document = parseDocument(front, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  // The front matter begins in line 2.
+  if (error) return { mistake: `Its front matter is no YAML: ${error.message}`, line: lines.linePos(error.pos[0]).line + 1 }
+  return { values: document.toJS() }
 }
 
 /** `arguments: [a, b]`, `arguments: a b`, or a list of `{name: a}`. */

@@ -1,10 +1,6 @@
 import { isIP } from 'node:net'
 import { notPublic } from './public-address'
-
-/** Why a URL is not fetched, in words for the model. */
-export class WebRefusal extends Error {
-  override readonly name = 'WebRefusal'
-}
+import { WebRefusal } from './web-refusal'
 
 /** Longer URLs are no addresses any more. */
 const MOST_CHARS = 8_000

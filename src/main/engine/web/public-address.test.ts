@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkUrl, WebRefusal } from './check-url'
+import { checkUrl } from './check-url'
+import { WebRefusal } from './web-refusal'
 import { notPublic } from './public-address'
 
 describe('addresses that are not on the open internet', () => {

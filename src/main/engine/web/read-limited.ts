@@ -1,4 +1,4 @@
-import { WebRefusal } from './check-url'
+import { WebRefusal } from './web-refusal'
 
 /** The text of an answer of `fetch`, given up when it is longer than `most` bytes. */
 export async function textFrom(answer: Response, most: number): Promise<string> {

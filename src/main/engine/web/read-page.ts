@@ -1,5 +1,5 @@
 import { extractArticle } from './article'
-import { WebRefusal } from './check-url'
+import { WebRefusal } from './web-refusal'
 import { decodeText } from './decode-text'
 import { fetchPage, type Page } from './fetch-page'
 import type { WebAccess } from './web-access'

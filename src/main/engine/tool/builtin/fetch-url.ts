@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkUrl, WebRefusal } from '../../web/check-url'
+import { WebRefusal } from '../../web/web-refusal'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './fetch-url.md?raw'
@@ -18,6 +18,8 @@ export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
     // Connecting, redirects and reading have 25 s, taking the page apart 15 s.
     timeoutMs: 45_000,
     async prepare({ url: asked }) {
+      // Knows all ranges of addresses: not for a start that fetches nothing.
+      const { checkUrl } = await import('../../web/check-url')
       try {
         const url = checkUrl(asked.trim(), web.allowedHosts())
         return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WebRefusal } from '../../web/check-url'
+import { WebRefusal } from '../../web/web-refusal'
 import type { WebHit } from '../../web/search/search-provider'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'

@@ -1,5 +1,5 @@
 import { textFrom } from '../read-limited'
-import { WebRefusal } from '../check-url'
+import { WebRefusal } from '../web-refusal'
 import type { SearchSettings } from '../../config/web-settings'
 import { brave } from './brave'
 import { moonshot } from './moonshot'
