@@ -153,15 +153,30 @@ function freezeAndKill(each: Running, left: readonly ProcessEntry[], table: Proc
 /** By whole process groups where nobody else is in them. */
 function signalAll(entries: readonly ProcessEntry[], table: ProcessTable, signal: NodeJS.Signals): void {
   if (entries.length === 0) return
-  const wanted = new Set(entries.map(({ pid }) => pid))
-  const groups = new Set(entries.map(({ group }) => group))
-  for (const { pid, group, state } of table.values()) if (!wanted.has(pid) && isAliveState(state)) groups.delete(group)
+  const all = groupSizes(table)
+  const wanted = sizesOf(entries)
   const reached = new Set<number>()
   for (const entry of entries) {
-    if (reached.has(entry.group)) continue
-    if (groups.has(entry.group) && signalGroupOf(entry, signal)) reached.add(entry.group)
+    const { group } = entry
+    if (reached.has(group)) continue
+    if (wanted.get(group) === all.get(group) && signalGroupOf(entry, signal)) reached.add(group)
     else signalProcess(entry, signal)
   }
+}
+
+/** How many live processes each group of the system has; counted once for all endings of a look. */
+const sizes = new WeakMap<ProcessTable, ReadonlyMap<number, number>>()
+
+function groupSizes(table: ProcessTable): ReadonlyMap<number, number> {
+  const known = sizes.get(table) ?? sizesOf(table.values())
+  sizes.set(table, known)
+  return known
+}
+
+function sizesOf(entries: Iterable<ProcessEntry>): Map<number, number> {
+  const counted = new Map<number, number>()
+  for (const { group, state } of entries) if (isAliveState(state)) counted.set(group, (counted.get(group) ?? 0) + 1)
+  return counted
 }
 
 /** True the first time. */
