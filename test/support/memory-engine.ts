@@ -264,6 +264,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     trust,
+    hooks: { list: async () => ({ hooks: [], runs: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     onChange(listener) {
       changeListeners.add(listener)

@@ -3,6 +3,7 @@ import { implementer } from './api-deps'
 import { appHandlers } from './app'
 import { approvalHandlers } from './approval'
 import { folderHandlers } from './folder'
+import { hookHandlers } from './hook'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
 import { settingsHandlers } from './settings'
@@ -20,6 +21,7 @@ export function createRouter(deps: ApiDeps) {
     settings: settingsHandlers(os, deps),
     folder: folderHandlers(os, deps),
     skill: skillHandlers(os, deps),
+    hook: hookHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

@@ -7,6 +7,7 @@ import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '.
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
+import type { HookList } from '../../shared/model/hook'
 import type { SkillList } from '../../shared/model/skill'
 import type { ModelInfo } from './model/provider'
 
@@ -23,6 +24,7 @@ export interface Engine {
   readonly tasks: Tasks
   readonly inbox: Inbox
   readonly trust: Trust
+  readonly hooks: { list(folder: string): Promise<HookList> }
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void

@@ -17,6 +17,7 @@ import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { Engine, EngineChange } from './engine-api'
 import { repositoryTop } from './context/instructions'
+import { createHooks } from './hook/create-hooks'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
@@ -93,8 +94,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
   const skillCache = once(() => openSkillCache(join(home, 'cache', 'skills.json')))
   const skills = createSkills({ home, userHome: homedir(), builtIn: builtInSkills(), cache: skillCache, repositoryTop })
+  const hooks = createHooks({
+    home,
+    interactive,
+    env,
+    hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
+    now: Date.now,
+  })
   const tools = createSessionTools({
     skills,
+    writeHooksOf: hooks.writesOf,
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     webOf: (session) => ({
@@ -112,6 +121,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     resolveModel: catalog.resolve,
     ...tools,
     skills,
+    hooks,
     now: Date.now,
     newId,
     gatherNews: (session) => desk.gather(session),
@@ -148,9 +158,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
     interactive,
     runsQueue: options.runsQueue ?? true,
-    onRecorded(session, before) {
+    submit: hooks.submit,
+    onRecorded(session, before, events = []) {
       tell({ kind: 'session', summary: summaryOf(session.header) })
       inbox.changed(before, session.header)
+      hooks.recorded(session, events)
     },
     log,
   }
@@ -162,6 +174,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
     onOpened: (session) => desk.opened(session),
     onRemoved(sessionId) {
+      hooks.removed(sessionId)
       tell({ kind: 'session.removed', sessionId })
       tell({ kind: 'inbox' })
     },
@@ -200,6 +213,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     tasks: createTaskActions({ custody, sessions, desk, onExit: () => settings().tasks.onExit }),
     inbox,
     trust,
+    hooks,
     skills,
     onChange(listener) {
       listeners.add(listener)
@@ -209,6 +223,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       desk.close()
       inbox.close()
       await sessions.close()
+      await hooks.close()
       await custody.close(background)
       config.close()
       store.close()

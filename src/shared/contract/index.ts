@@ -2,6 +2,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { appContract } from './app'
 import { approvalContract } from './approval'
 import { folderContract } from './folder'
+import { hookContract } from './hook'
 import { pushContract } from './push'
 import { sessionContract } from './session'
 import { settingsContract } from './settings'
@@ -17,6 +18,7 @@ export const contract = {
   settings: settingsContract,
   folder: folderContract,
   skill: skillContract,
+  hook: hookContract,
   task: taskContract,
   trust: trustContract,
   push: pushContract,

@@ -54,6 +54,11 @@ export const ERRORS = {
   },
   'model.refused': { title: 'The provider withheld the answer', retryable: false, advice: 'Rephrase the request.' },
   'model.not_configured': { title: 'No model is chosen', retryable: false, advice: 'Choose a model in Settings, or try the demo model.' },
+  'hook.blocked': {
+    title: 'A hook is against it',
+    retryable: false,
+    advice: 'Say it differently, or look at your hooks in Settings.',
+  },
   'config.invalid': {
     title: 'The configuration has an error',
     retryable: false,

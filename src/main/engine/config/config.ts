@@ -3,6 +3,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { ConfigProblem } from '../../../shared/model/settings'
 import type { TomlEdit } from './toml/edit-toml'
 import { parseConfig, placeMistakes, readConfigText, type ConfigText } from './read-config-file'
+import { placeHooks } from './hook-settings'
 import { placeRules, unreadableRules } from './permission-settings'
 import { readSettings } from './read-settings'
 import { DEFAULT_SETTINGS, type Settings } from './settings'
@@ -44,9 +45,10 @@ export async function openConfig({ home, watch = false }: { home: string; watch?
     const read = table && readSettings(table, file)
     const placed = read && 'text' in found ? await placeMistakes(read.mistakes, found.text, file) : []
     const rules = read && 'text' in found ? await placeRules(read.settings.permission.rules, found.text) : []
+    const hooks = read && 'text' in found ? await placeHooks(read.settings.hooks, found.text) : []
     const first = shown === undefined
     shown = found
-    if (read) settings = { ...read.settings, permission: { rules } }
+    if (read) settings = { ...read.settings, permission: { rules }, hooks }
     // Nobody knows what the rules in it forbid.
     else if (first)
       settings = { ...settings, permission: { rules: [unreadableRules({ scope: 'user', file }, 'the file does not parse', syntax[0])] } }

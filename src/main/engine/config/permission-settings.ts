@@ -2,6 +2,7 @@ import type { ConfigProblem } from '../../../shared/model/settings'
 import { parsePattern } from '../approval/rules/parse-pattern'
 import { RULE_DECISIONS, type PermissionRule } from '../approval/rules/permission-rule'
 import type { TableReader } from './table-reader'
+import { entryLines } from './toml/entry-lines'
 
 type Origin = Pick<PermissionRule, 'scope' | 'file'>
 
@@ -41,22 +42,12 @@ export function unreadableRules(origin: Origin, mistake: string, problem?: Confi
   return { ...origin, index: 0, decision: 'ask', pattern: '*', mistake, ...(problem?.line !== undefined && { line: problem.line }) }
 }
 
-/** Gives rules their lines. The module that knows positions is loaded only for a file that is not written the usual way. */
+/** Gives rules their lines. */
 export async function placeRules(rules: readonly PermissionRule[], text: string): Promise<PermissionRule[]> {
   if (rules.length === 0) return []
-  const lines = text.split('\n')
-  const headers = lines.flatMap((line, index) => (/^\s*\[\[\s*permission\s*\.\s*rules\s*\]\]/.test(line) ? [index + 1] : []))
-  if (!/'''|"""/.test(text) && headers.length > Math.max(...rules.map((rule) => rule.index)))
-    return rules.map((rule) => at(rule, headers[rule.index]))
-  const { readDocument } = await import('./toml/toml-document')
-  try {
-    const { placeOf } = readDocument(text.replace(/^\ufeff/, ''))
-    return rules.map((rule) => at(rule, placeOf(['permission', 'rules', rule.index])?.line))
-  } catch {
-    return [...rules]
-  }
-}
-
-function at(rule: PermissionRule, line: number | undefined): PermissionRule {
-  return line === undefined ? rule : { ...rule, line }
+  const lines = await entryLines(text, ['permission', 'rules'], Math.max(...rules.map((rule) => rule.index)) + 1)
+  return rules.map((rule) => {
+    const line = lines[rule.index]
+    return line === undefined ? rule : { ...rule, line }
+  })
 }

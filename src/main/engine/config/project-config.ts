@@ -1,12 +1,14 @@
 import type { ConfigProblem } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
+import { placeHooks, readHooks, type Hook } from './hook-settings'
 import { placeRules, readPermissionRules, unreadableRules } from './permission-settings'
 import { parseConfig, placeMistakes } from './read-config-file'
 import { TableReader, type Mistake } from './table-reader'
 
-/** What a project's `.trestle/config.toml` says. Everything but rules, switched off tools and the number of steps is ignored and reported. */
+/** What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools and the number of steps is ignored and reported. */
 export interface ProjectConfig {
   rules: readonly PermissionRule[]
+  hooks: readonly Hook[]
   disabledTools: readonly string[]
   maxSteps?: number
   problems: readonly ConfigProblem[]
@@ -30,7 +32,7 @@ export function readProjectConfig(text: string, file: string, problem?: ConfigPr
 async function parse(text: string, file: string, problem?: ConfigProblem): Promise<ProjectConfig> {
   const origin = { scope: 'project', file } as const
   const { table, problems } = parseConfig(problem ? { problem } : { text }, file)
-  if (!table) return { rules: [unreadableRules(origin, 'the file cannot be read', problems[0])], disabledTools: [], problems }
+  if (!table) return { rules: [unreadableRules(origin, 'the file cannot be read', problems[0])], hooks: [], disabledTools: [], problems }
   const mistakes: Mistake[] = []
   const top = new TableReader(table, mistakes)
   const tools = top.table('tools')
@@ -39,12 +41,14 @@ async function parse(text: string, file: string, problem?: ConfigProblem): Promi
   const disabledTools = tools?.strings('disabled') ?? []
   const maxSteps = loop?.number('max_steps', { min: 1, max: 100_000 })
   const rules = readPermissionRules(permission, origin)
+  const hooks = readHooks(top, origin)
   if (top.has('permission') && !permission) rules.push(unreadableRules(origin, 'permission is not a table'))
-  refuse(top, ['tools', 'loop', 'permission'])
+  refuse(top, ['tools', 'loop', 'permission', 'hooks'])
   if (tools) refuse(tools, ['disabled'])
   if (loop) refuse(loop, ['max_steps'])
   return {
     rules: await placeRules(rules, text),
+    hooks: await placeHooks(hooks, text),
     disabledTools,
     ...(maxSteps !== undefined && { maxSteps }),
     problems: await placeMistakes(mistakes, text, file),

@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../../shared/model/settings'
 import { readProjectConfig, type ProjectConfig } from './project-config'
+import type { Hook } from './hook-settings'
 import type { Settings } from './settings'
 import { standingOf, type Standing } from './trust/standing'
 
@@ -12,9 +13,10 @@ export interface FolderSettings {
 
 /**
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds. Such a file comes with
- * the project, from anybody: it does nothing until the user trusts it, word for word. Then its rules count, it can switch tools off and lower
+ * the project, from anybody: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
  * `[loop] max_steps`; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
- * user has looked at it, what was accepted before still restricts, but allows nothing. Never fails.
+ * user has looked at it, what was accepted before still restricts, but allows nothing and only
+ * watches over what is done. Never fails.
  */
 export async function projectSettings(folder: string, own: Settings, home: string): Promise<FolderSettings> {
   const { state, hash, files, accepted, problem } = standingOf(home, folder)
@@ -32,16 +34,27 @@ export async function projectSettings(folder: string, own: Settings, home: strin
   let settings = own
   for (const { file, text } of files.length === 0 ? [] : (accepted?.files ?? [])) {
     const config = await readProjectConfig(text, file)
-    settings = withProject(settings, { ...config, rules: config.rules.filter((rule) => rule.decision !== 'allow') })
+    settings = withProject(settings, { ...config, ...restricting(config) })
   }
   return { settings, problems, standing }
 }
 
-function withProject(own: Settings, { rules, disabledTools, maxSteps = own.loop.maxSteps }: ProjectConfig): Settings {
+/** Hooks on these events can keep the agent from something. */
+const WATCHING: readonly Hook['event'][] = ['UserPromptSubmit', 'PreToolUse', 'beforeWriteFile']
+
+function restricting({ rules, hooks }: ProjectConfig): Pick<ProjectConfig, 'rules' | 'hooks'> {
+  return {
+    rules: rules.filter((rule) => rule.decision !== 'allow'),
+    hooks: hooks.filter(({ event }) => WATCHING.includes(event)),
+  }
+}
+
+function withProject(own: Settings, { rules, hooks, disabledTools, maxSteps = own.loop.maxSteps }: ProjectConfig): Settings {
   return {
     ...own,
     loop: { ...own.loop, maxSteps: Math.min(maxSteps, own.loop.maxSteps) },
     tools: { ...own.tools, disabled: [...new Set([...own.tools.disabled, ...disabledTools])] },
     permission: { rules: [...own.permission.rules, ...rules] },
+    hooks: [...own.hooks, ...hooks],
   }
 }

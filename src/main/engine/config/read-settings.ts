@@ -9,6 +9,7 @@ import {
   type TaskSettings,
   type ToolSettings,
 } from './settings'
+import { readHooks } from './hook-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readWebSettings } from './web-settings'
@@ -42,6 +43,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
+  const hooks = readHooks(top, { scope: 'user', file })
   top.finish()
   const settings: Settings = {
     defaultModel,
@@ -54,6 +56,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     notifications,
     tasks,
     web,
+    hooks,
   }
   return { settings, mistakes }
 }

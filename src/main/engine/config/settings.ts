@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
+import type { Hook } from './hook-settings'
 import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -15,6 +16,8 @@ export interface Settings {
   notifications: NotificationSettings
   tasks: TaskSettings
   web: WebSettings
+  /** In the order of the files, the user's first. */
+  hooks: readonly Hook[]
 }
 
 export interface ProviderSettings {
@@ -89,4 +92,5 @@ export const DEFAULT_SETTINGS: Settings = {
   notifications: { enabled: true, sound: false },
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
   web: DEFAULT_WEB_SETTINGS,
+  hooks: [],
 }

@@ -154,6 +154,14 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
     if (asked) ctx.withdraw(asked, `It cannot be done any more: ${textOf(result.content)}`)
     return result
   }
+  const hooked = { callId: job.part.callId, tool: tool.name, input: job.input, summary: call.summary }
+  const denial = await ctx.hooks?.beforeCall(hooked)
+  if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
+  if (denial) {
+    if (asked) ctx.withdraw(asked, denial.message)
+    if (denial.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...denial.judged })
+    return failed(denial.message)
+  }
   const request: GateCall = {
     callId: job.part.callId,
     turnId: ctx.turnId,
@@ -173,7 +181,11 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   if (!answer.allowed) return failed(answer.message)
   await recorder.written()
   job.startedAt = ctx.now()
-  const result = await runWithin(ctx, tool, answer.call ?? call, job.part.callId)
+  const allowed = answer.call ?? call
+  // Hooks on what it writes take their own time, not the tool's.
+  const problem = ctx.hooks && (await allowed.check?.())
+  const result = problem ?? (await runWithin(ctx, tool, allowed, job.part.callId))
+  await ctx.hooks?.afterCall(hooked, result, ctx.now() - job.startedAt)
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
     save: (text) => ctx.saveResult(job.part.callId, text),

@@ -5,6 +5,7 @@ import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider, ToolSchema } from '../model/provider'
 import type { Gate } from './gate'
+import type { TurnHooks } from './turn-hooks'
 import type { ToolLookup } from './tool-lookup'
 
 /** A live event without the session it belongs to. */
@@ -26,6 +27,8 @@ export interface TurnContext {
   /** Tells who is watching. Cheap. */
   live(event: TurnLiveEvent): void
   gate: Gate
+  /** Absent when there are none. */
+  hooks?: TurnHooks
   /** Closes a request whose call is not to be made any more, with the reason as a sentence; harmless when it was answered. */
   withdraw(asked: Approval, reason: string): void
   /** Messages that joined the turn since the last step; each is handed out once. */

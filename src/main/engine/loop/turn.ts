@@ -1,11 +1,12 @@
 import type { EventBody } from '../../../shared/model/event'
 import { failureOf, type Failure } from '../../../shared/model/errors'
-import type { ToolCallPart, UserPart } from '../../../shared/model/message'
+import { textOf, type ToolCallPart, type UserPart } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
 import type { OpenTurn } from './open-turn'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
+import type { TurnHooks } from './turn-hooks'
 import type { TurnContext } from './turn-context'
 
 /** `suspended`: the turn has not ended; calls that wait for a person are left to a later process. */
@@ -44,6 +45,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (step.calls.length === 0) {
         const steering = takeSteering(ctx)
         if (steering > 0) continue
+        if (ctx.hooks && step.finish === 'stop' && (await goesOn(ctx, ctx.hooks))) continue
+        if (ctx.signal.aborted) return { stop: 'cancelled', steps }
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
       }
       const end = await runCalls(step.stepId, step.calls)
@@ -52,6 +55,15 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   } catch (error) {
     return { stop: 'error', failure: failureOf(error), steps }
   }
+}
+
+/** Whether a hook, or what was said while hooks ran, sends the agent on. */
+async function goesOn(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
+  const last = ctx.history.at(-1)
+  const reason = await hooks.beforeEnd(last?.role === 'assistant' ? textOf(last.parts) : '')
+  if (ctx.signal.aborted) return false
+  if (reason !== undefined) ctx.record(...say(ctx, reason))
+  return takeSteering(ctx) > 0 || reason !== undefined
 }
 
 function takeSteering(ctx: TurnContext): number {

@@ -21,6 +21,7 @@ import type { SessionTasks } from '../tool/session-tasks'
 import type { Skills } from '../skill/skills'
 import type { Tool } from '../tool/tool'
 import type { WebAccess } from '../web/web-access'
+import type { WriteHooks } from '../tool/write-hooks'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createReadState } from '../workspace/read-state'
 import type { Workspace } from '../workspace/workspace'
@@ -46,6 +47,8 @@ export function createSessionTools(deps: {
   tasksOf(session: Session): SessionTasks
   webOf(session: Session): WebAccess
   skills: Pick<Skills, 'list' | 'body'>
+  /** What looks at the writes of the turn that runs. */
+  writeHooksOf?(session: Session): WriteHooks | undefined
 }): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
@@ -61,11 +64,12 @@ export function createSessionTools(deps: {
     }
     const tasks = deps.tasksOf(session)
     const web = deps.webOf(session)
+    const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
     const tools: Tool[] = [
       readTool({ workspace }),
-      writeTool({ workspace }),
-      editTool({ workspace }),
-      patchTool({ workspace }),
+      writeTool({ workspace, hooks }),
+      editTool({ workspace, hooks }),
+      patchTool({ workspace, hooks }),
       listDirectoryTool({ workspace }),
       grepTool({ workspace }),
       globTool({ workspace }),

@@ -38,8 +38,10 @@ export interface SessionDeps {
   interactive: boolean
   /** Whether the next queued prompt starts by itself when a turn has ended. */
   runsQueue: boolean
+  /** Whether this may be said to the agent; throws `hook.blocked` otherwise. Nothing is recorded before it. */
+  submit?(session: Session, parts: readonly UserPart[]): Promise<void>
   /** Called after events have been recorded, with the header before them. */
-  onRecorded(session: Session, before?: SessionHeader): void
+  onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void
   log(message: string): void
 }
 
@@ -114,7 +116,7 @@ export class Session {
       this.#header = applyHeader(this.#header, event)
       this.#audience.recorded(event)
     }
-    this.#deps.onRecorded(this, before)
+    this.#deps.onRecorded(this, before, events)
     return events
   }
 
@@ -128,6 +130,7 @@ export class Session {
 
   /** Starts a turn, or queues the prompt while one runs. */
   async prompt(parts: UserPart[]): Promise<{ queued: boolean; promptId?: string }> {
+    await this.#deps.submit?.(this, parts)
     if (this.busy) return { queued: true, promptId: this.#queue.add(parts) }
     await this.#start(parts)
     return { queued: false }
@@ -137,6 +140,7 @@ export class Session {
   async steer({ parts, promptId }: { parts?: UserPart[]; promptId?: string }): Promise<void> {
     const queued = promptId === undefined ? undefined : this.#queue.get(promptId)
     if (!parts && !queued) throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
+    if (parts) await this.#deps.submit?.(this, parts)
     if (!this.busy) return this.#start(parts ?? queued!.parts, promptId)
     // It goes through the queue, so that it is stored: if the turn ends before its next step, the message starts the next one.
     this.#queue.steer(promptId ?? this.#queue.add(parts!))
@@ -154,7 +158,8 @@ export class Session {
     await this.#start('news')
   }
 
-  editQueued(promptId: string, parts: UserPart[]): void {
+  async editQueued(promptId: string, parts: UserPart[]): Promise<void> {
+    await this.#deps.submit?.(this, parts)
     this.#queue.edit(promptId, parts)
   }
 

@@ -10,6 +10,7 @@ import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
+import type { Hooks } from '../hook/create-hooks'
 import { createCallIds } from '../loop/call-ids'
 import type { ToolLookup } from '../loop/tool-lookup'
 import type { TurnContext } from '../loop/turn-context'
@@ -29,6 +30,7 @@ export interface TurnRunnerDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
+  hooks?: Pick<Hooks, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
@@ -79,6 +81,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const callId = createCallIds(history)
       // The results of the open step come with all its calls.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
       const ctx: TurnContext = {
         turnId,
         provider,
@@ -101,6 +104,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         record: (...events) => void session.record(...events),
         live: (event) => session.live(event),
         gate: session.approvals.gate,
+        ...(hooks && { hooks }),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         saveResult: (callId, text) => saveResult(deps.home, session.id, callId, text),

@@ -11,6 +11,7 @@ import { pathRefusal, shownPath } from './path-refusal'
 import { rememberFolder } from './remember-folder'
 import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from './tool'
 import { unifiedDiff } from './unified-diff'
+import type { PlannedWrite, WriteHooks } from './write-hooks'
 
 /** A text file as it is before a change. */
 export interface CurrentText {
@@ -38,6 +39,8 @@ export interface FileChange {
   /** Whether the old text is needed; otherwise a file too large to load may still be replaced. */
   needsText: boolean
   change(current: CurrentText | undefined, shown: string): ChangedText
+  /** What may look at the write, as things are at that moment. */
+  hooks?: (() => WriteHooks | undefined) | undefined
 }
 
 /**
@@ -72,6 +75,8 @@ interface Evaluated {
   current: LoadedFile | undefined
   before: CurrentText | undefined
   after: ChangedText
+  /** The text before hooks changed it. */
+  meant: string
   newFolders: string[]
 }
 
@@ -88,7 +93,17 @@ async function evaluate(change: FileChange, path: ResolvedPath, mustBeRead: bool
   const before = current && textOf(current, shown, change.needsText)
   if (current && mustBeRead) requireRead(workspace, path.realPath, shown, current)
   const newFolders = current ? [] : await missingFolders(dirname(path.realPath))
-  return { current, before, after: change.change(before, shown), newFolders }
+  const after = change.change(before, shown)
+  const text = await hooked(change, plannedWrite(path, after.text, current))
+  return { current, before, after: text === after.text ? after : { ...after, text }, meant: after.text, newFolders }
+}
+
+function plannedWrite({ realPath }: ResolvedPath, text: string, current: LoadedFile | undefined): PlannedWrite {
+  return { path: realPath, text, exists: current !== undefined }
+}
+
+async function hooked({ hooks }: FileChange, write: PlannedWrite): Promise<string> {
+  return (await hooks?.()?.before(write)) ?? write.text
 }
 
 function textOf(current: LoadedFile, shown: string, needed: boolean): CurrentText | undefined {
@@ -138,7 +153,7 @@ async function preview(change: FileChange, path: ResolvedPath): Promise<Preview>
 async function diffOf(
   { workspace }: FileChange,
   path: ResolvedPath,
-  { current, before, after, newFolders }: Evaluated,
+  { current, before, after, meant, newFolders }: Evaluated,
 ): Promise<Extract<Preview, { kind: 'diff' }>> {
   const shown = workspace.display(path.realPath)
   const unknown = current !== undefined && before === undefined
@@ -148,10 +163,22 @@ async function diffOf(
   const notes = [
     newFolders.length > 0 && `Makes the folder${newFolders.length > 1 ? 's' : ''} ${newFolders.map(workspace.display).join(', ')}.`,
     endingsNote(before, after),
+    meant !== after.text && 'A hook changed what is written.',
     note,
   ]
   const all = notes.filter((text) => typeof text === 'string').join(' ')
   return { kind: 'diff', path: path.realPath, ...diff, ...(all !== '' && { note: all }) }
+}
+
+const MOST_NOTE_CHARS = 4_000
+
+/** The model has to know what is in the file now. */
+async function hookNote(shown: string, meant: string, text: string): Promise<string | undefined> {
+  if (meant === text) return undefined
+  const { diff } = await unifiedDiff(shown, meant, text)
+  return diff.length > MOST_NOTE_CHARS
+    ? 'A hook changed what was written: read the file before you change it again.'
+    : `A hook changed what was written:\n${diff}`
 }
 
 const ENDING_NAMES = { none: 'no line ends', lf: 'LF', crlf: 'CRLF', mixed: 'mixed' }
@@ -168,7 +195,7 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
   const { workspace } = change
   const shown = workspace.display(path.realPath)
   const evaluated = await evaluate(change, path, true)
-  const { current, before, after, newFolders } = evaluated
+  const { current, before, after, meant, newFolders } = evaluated
   if (!after.text.isWellFormed())
     throw new FileProblem('The new text has half of a surrogate pair (a \\ud800-\\udfff escape without its partner). Nothing was written.')
   const bytes = encodeText(after.text, after.format)
@@ -178,10 +205,13 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
   if (current?.bytes?.equals(bytes))
     return ok(`${shown} already has exactly this content; nothing was written.`, { ...details, hash: current.mark })
   const mark = await write(path.realPath, shown, bytes, current, newFolders)
+  change.hooks?.()?.written(plannedWrite(path, meant, current))
   workspace.reads.markRead(path.realPath, mark)
   const folders =
     newFolders.length > 0 && `Made the folder${newFolders.length > 1 ? 's' : ''} ${newFolders.map(workspace.display).join(', ')}.`
-  const said = [after.said, folders, endingsNote(before, after)].filter((text) => typeof text === 'string').join(' ')
+  const said = [after.said, folders, endingsNote(before, after), await hookNote(shown, meant, after.text)]
+    .filter((text) => typeof text === 'string')
+    .join(' ')
   return ok(said, { ...details, hash: mark })
 }
 

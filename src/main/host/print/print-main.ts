@@ -96,7 +96,7 @@ async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
     refused: 'you did not trust them',
   }[state]
   process.stderr.write(
-    `trestle: the rules in ${folder}/.trestle are not in force: ${why}. See them with "trestle permission show", let them count with "trestle permission trust".\n`,
+    `trestle: the rules and hooks in ${folder}/.trestle are not in force: ${why}. See them with "trestle permission show", let them count with "trestle permission trust".\n`,
   )
 }
 

@@ -10,6 +10,7 @@ import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutSection } from './about-section'
 import { GeneralSection } from './general-section'
+import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
 import { ProvidersSection } from './providers-section'
 import { SkillsSection } from './skills-section'
@@ -18,6 +19,7 @@ const WORDS: Record<SettingsSection, string> = {
   providers: 'Providers',
   models: 'Models',
   skills: 'Skills',
+  hooks: 'Hooks',
   general: 'General',
   about: 'About',
 }
@@ -58,6 +60,7 @@ export function SettingsPage({ section, info, trustedFolders }: SettingsPageProp
                   <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
                 )}
                 {name === 'skills' && <SkillsSection info={info} />}
+                {name === 'hooks' && <HooksSection info={info} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>

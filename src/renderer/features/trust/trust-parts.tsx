@@ -14,7 +14,7 @@ export function TrustParts({ view, userHome }: { view: TrustView; userHome: stri
   return (
     <ul className="trust-parts" tabIndex={0} aria-label="What the files of this folder would do">
       {view.parts.map((part) => (
-        <li key={part.file}>
+        <li key={`${part.kind} ${part.file}`}>
           <p className="trust-file">
             <span>{KINDS[part.kind]}</span> <code>{withinFolder(part.file, view.folder, userHome)}</code>
           </p>

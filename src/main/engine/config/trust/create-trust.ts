@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import type { TrustPart, TrustView } from '../../../../shared/model/trust'
 import type { Trust } from '../../engine-api'
+import { describeHook } from '../hook-settings'
 import { readProjectConfig } from '../project-config'
 import type { ProjectFile } from './project-files'
 import { standingOf, type Standing } from './standing'
@@ -70,26 +71,29 @@ async function realFolder(given: string): Promise<string> {
 }
 
 async function viewOf(folder: string, { state, files, hash, accepted, problem }: Standing): Promise<TrustView> {
-  const parts = await Promise.all(files.map((file) => partOf(folder, file, accepted)))
+  const parts = (await Promise.all(files.map((file) => partsOf(folder, file, accepted)))).flat()
   return { folder, state, parts, hash, ...(problem && { problem: `${problem.file}: ${problem.message}` }) }
 }
 
-async function partOf(
-  folder: string,
-  { kind, file, link, text, problem }: ProjectFile,
-  accepted: Standing['accepted'],
-): Promise<TrustPart> {
-  const { rules, disabledTools, maxSteps, problems } = await readProjectConfig(text, file, problem)
-  const lines = [
-    ...(link === undefined ? [] : [`It is a link to ${link}`]),
+/** What one file would do, by kinds. */
+async function partsOf(folder: string, { file, link, text, problem }: ProjectFile, accepted: Standing['accepted']): Promise<TrustPart[]> {
+  const { rules, hooks, disabledTools, maxSteps, problems } = await readProjectConfig(text, file, problem)
+  const mistakes = problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
+  const restrictions = [
     ...rules.filter((rule) => rule.mistake === undefined).map((rule) => `${rule.decision} ${rule.pattern}`),
     ...disabledTools.map((tool) => `switch off the tool ${tool}`),
     ...(maxSteps === undefined ? [] : [`at most ${maxSteps} steps a turn`]),
-    ...problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`)),
   ]
+  const onlyHooks = hooks.length > 0 && restrictions.length === 0
+  const parts: TrustPart[] = [
+    ...(onlyHooks ? [] : [{ kind: 'rules' as const, file, lines: restrictions }]),
+    ...(hooks.length === 0 ? [] : [{ kind: 'hooks' as const, file, lines: hooks.map(describeHook) }]),
+  ]
+  const first = parts[0]!
+  first.lines = [...(link === undefined ? [] : [`It is a link to ${link}`]), ...first.lines, ...mistakes]
   const before = accepted?.files.find((old) => old.file === file)
-  if (before === undefined || before.text === text) return { kind, file, lines }
+  if (before === undefined || before.text === text) return parts
   const { unifiedDiff } = await import('../../tool/unified-diff')
-  const { diff } = await unifiedDiff(relative(folder, file), before.text, text)
-  return { kind, file, lines, diff }
+  first.diff = (await unifiedDiff(relative(folder, file), before.text, text)).diff
+  return parts
 }

@@ -5,6 +5,7 @@ import { editText } from '../edit-text'
 import { prepareFileChange } from '../file-change'
 import { describeOccurrences, nearMiss, occurrences } from '../find-text'
 import { refuse, type Tool } from '../tool'
+import type { WriteHooks } from '../write-hooks'
 import description from './edit.md?raw'
 
 const input = z.strictObject({
@@ -14,7 +15,7 @@ const input = z.strictObject({
   replace_all: z.boolean().default(false).describe('Replace every occurrence'),
 })
 
-export function editTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+export function editTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
   return {
     name: 'Edit',
     description,
@@ -24,6 +25,7 @@ export function editTool({ workspace }: { workspace: Workspace }): Tool<typeof i
       if (oldString === newString) return refuse('old_string and new_string are equal, so nothing would change.')
       return prepareFileChange({
         workspace,
+        hooks,
         path,
         mayCreate: false,
         needsText: true,

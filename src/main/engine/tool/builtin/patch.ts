@@ -5,6 +5,7 @@ import { editText } from '../edit-text'
 import { prepareFileChange } from '../file-change'
 import { describeOccurrences, nearMiss, occurrences } from '../find-text'
 import { refuse, type Tool } from '../tool'
+import type { WriteHooks } from '../write-hooks'
 import description from './patch.md?raw'
 
 const input = z.strictObject({
@@ -19,7 +20,7 @@ const input = z.strictObject({
 
 type Replacement = z.output<typeof input>['patches'][number]
 
-export function patchTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+export function patchTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
   return {
     name: 'Patch',
     description,
@@ -30,6 +31,7 @@ export function patchTool({ workspace }: { workspace: Workspace }): Tool<typeof 
       if (equal >= 0) return refuse(`find and replace of patch ${equal + 1} are equal, so it would change nothing. Nothing was written.`)
       return prepareFileChange({
         workspace,
+        hooks,
         path,
         mayCreate: false,
         needsText: true,

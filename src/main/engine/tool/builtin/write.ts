@@ -3,6 +3,7 @@ import { describeFormat, encodeText, type TextFormat } from '../../workspace/tex
 import type { Workspace } from '../../workspace/workspace'
 import { prepareFileChange, type ChangedText, type CurrentText } from '../file-change'
 import type { Tool } from '../tool'
+import type { WriteHooks } from '../write-hooks'
 import description from './write.md?raw'
 
 const input = z.strictObject({
@@ -13,7 +14,7 @@ const input = z.strictObject({
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
-export function writeTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
   return {
     name: 'Write',
     description,
@@ -23,7 +24,7 @@ export function writeTool({ workspace }: { workspace: Workspace }): Tool<typeof 
       const append = mode === 'append'
       const change = (current: CurrentText | undefined, shown: string): ChangedText =>
         append ? appended(current, content, shown) : written(current, content, shown)
-      const prepared = await prepareFileChange({ workspace, path, mayCreate: true, needsText: append, change })
+      const prepared = await prepareFileChange({ workspace, hooks, path, mayCreate: true, needsText: append, change })
       return 'refused' in prepared || !append ? prepared : { ...prepared, summary: `${prepared.summary} (append)` }
     },
   }

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import type { HookEvent, HookRun } from '../../../shared/model/hook'
+import type { Hook } from '../config/hook-settings'
+import { hookAnswer, type HookAnswer } from './hook-answer'
+
+/** Something that hooks can be run on. */
+export interface Occasion {
+  event: HookEvent
+  sessionId: string
+  folder: string
+  /** What matchers are held against. */
+  subject: string
+  /** What the hooks are told of it, beside what they are always told. */
+  told: Record<string, unknown>
+}
+
+export interface HookRunnerDeps {
+  home: string
+  /** What commands start from: without keys. */
+  env(): Record<string, string>
+  /** The hooks of a folder as they count now. */
+  hooksOf(folder: string): Promise<readonly Hook[]>
+  now(): number
+}
+
+/** Runs hooks and remembers the newest runs. */
+export interface HookRunner {
+  /** Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration. Never rejects. */
+  run(occasion: Occasion, signal: AbortSignal): Promise<HookAnswer[]>
+  /** Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Never rejects. */
+  runInTurn(
+    occasion: Omit<Occasion, 'told'>,
+    told: () => Record<string, unknown>,
+    ended: (answer: HookAnswer) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** The newest runs, newest first. */
+  runs(): HookRun[]
+  /** Waits for `patienceMs` until nothing runs, then ends what still does; resolves when nothing is left. */
+  close(patienceMs: number): Promise<void>
+}
+
+const MOST_RUNS = 50
+/** So much of a subject is matched and shown: a prompt can be long. */
+const MOST_SUBJECT_CHARS = 10_000
+const SHOWN_SUBJECT_CHARS = 200
+const ANSWER_BYTES = 64 * 1024
+/** A whole file can be the answer. */
+const CONTENT_BYTES = 8 * 1024 * 1024
+
+export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): HookRunner {
+  const runs: HookRun[] = []
+  const busy = new Set<Promise<unknown>>()
+  const closing = new AbortController()
+
+  const matching = async ({ event, folder, subject }: Omit<Occasion, 'told'>): Promise<Hook[]> => {
+    const found = (await hooksOf(folder)).filter((hook) => hook.event === event && matches(hook, subject))
+    // Identical commands are run once.
+    return found.filter(({ command }, index) => found.findIndex((other) => other.command === command) === index)
+  }
+
+  const runOne = async (hook: Hook, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer> => {
+    const { event, sessionId, folder, subject, told } = occasion
+    const id = randomBytes(6).toString('hex')
+    const run: HookRun = {
+      runId: id,
+      event,
+      command: hook.command,
+      scope: hook.scope,
+      subject: subject.slice(0, SHOWN_SUBJECT_CHARS),
+      sessionId,
+      folder,
+      startedAt: now(),
+      outcome: 'running',
+      output: '',
+      cutBytes: 0,
+    }
+    runs.unshift(run)
+    if (runs.length > MOST_RUNS) runs.pop()
+    let answer: HookAnswer
+    try {
+      const { startHook } = await import('./hook-process')
+      const { ended, gone } = startHook({
+        command: hook.command,
+        cwd: folder,
+        env: env(),
+        home,
+        markId: `hook-${id}`,
+        input: `${JSON.stringify({ hook_event_name: event, session_id: sessionId, cwd: folder, ...told })}\n`,
+        timeoutMs: hook.timeoutMs,
+        answerBytes: event === 'beforeWriteFile' ? CONTENT_BYTES : ANSWER_BYTES,
+        signal: AbortSignal.any([signal, closing.signal]),
+      })
+      track(gone)
+      const end = await ended
+      answer = hookAnswer(event, end)
+      const { output, cutBytes, exitCode } = end
+      Object.assign(run, { output, cutBytes, ...(exitCode !== undefined && { exitCode }) })
+    } catch (error) {
+      answer = { outcome: 'failed', reason: `It could not be run: ${error instanceof Error ? error.message : String(error)}` }
+    }
+    const { outcome, reason } = answer
+    Object.assign(run, { outcome, durationMs: now() - run.startedAt, ...(reason !== undefined && { reason }) })
+    return answer
+  }
+
+  function track<Result>(work: Promise<Result>): Promise<Result> {
+    const settled = work.then(
+      () => void busy.delete(settled),
+      () => void busy.delete(settled),
+    )
+    busy.add(settled)
+    return work
+  }
+
+  const allGone = async (): Promise<void> => {
+    while (busy.size > 0) await Promise.all(busy)
+  }
+
+  return {
+    run: (occasion, signal) =>
+      track(
+        (async () => {
+          const hooks = await matching(occasion)
+          return Promise.all(hooks.map((hook) => runOne(hook, occasion, signal)))
+        })(),
+      ),
+    runInTurn: (occasion, told, ended, signal) =>
+      track(
+        (async () => {
+          for (const hook of await matching(occasion)) {
+            if (signal.aborted) return
+            const answer = await runOne(hook, { ...occasion, told: told() }, signal)
+            ended(answer)
+            if (answer.outcome === 'blocked') return
+          }
+        })(),
+      ),
+    runs: () => runs.map((run) => ({ ...run })),
+    async close(patienceMs) {
+      const impatient = setTimeout(() => closing.abort(), Math.min(patienceMs, 2 ** 31 - 1))
+      await allGone()
+      clearTimeout(impatient)
+      closing.abort()
+    },
+  }
+}
+
+function matches({ matcher }: Hook, subject: string): boolean {
+  return matcher === undefined || matcher === '*' || new RegExp(matcher, 'u').test(subject.slice(0, MOST_SUBJECT_CHARS))
+}

@@ -1,0 +1,70 @@
+import type { HookOutcome, HookRun } from '../../../shared/model/hook'
+import { folderName } from '../../state/folder-name'
+import { duration } from '../../state/relative-time'
+import { Badge, type Tone } from '../../ui/badge'
+import { TerminalText } from '../../ui/content/terminal-text'
+
+const OUTCOMES: Record<HookOutcome, { word: string; tone: Tone }> = {
+  running: { word: 'running', tone: 'run' },
+  passed: { word: 'passed', tone: 'done' },
+  blocked: { word: 'blocked', tone: 'wait' },
+  changed: { word: 'changed the content', tone: 'wait' },
+  failed: { word: 'failed', tone: 'fail' },
+  timed_out: { word: 'timed out', tone: 'fail' },
+  stopped: { word: 'stopped', tone: 'plain' },
+}
+
+/** The newest runs of hooks, newest first; each opens to what it printed. */
+export function HookRuns({ runs, userHome }: { runs: readonly HookRun[]; userHome: string | undefined }) {
+  return (
+    <>
+      <h3 className="mt-6 mb-2 font-semibold">Last runs</h3>
+      {runs.length === 0 ? (
+        <p className="text-ui text-ink-3">None since Trestle was started.</p>
+      ) : (
+        <ul aria-label="Last runs" className="overflow-hidden rounded-lg border border-line bg-raised">
+          {runs.map((run) => (
+            <li key={run.runId} className="border-t border-line first:border-t-0">
+              <Run run={run} userHome={userHome} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Run({ run, userHome }: { run: HookRun; userHome: string | undefined }) {
+  const { word, tone } = OUTCOMES[run.outcome]
+  const exit = run.exitCode === undefined ? '' : ` · exit code ${run.exitCode}`
+  const took = run.durationMs === undefined ? '' : ` · ${duration(run.durationMs)}`
+  return (
+    <details className="px-3.5 py-2.5">
+      <summary className="cursor-pointer text-ui">
+        <span className="ml-1 inline-flex max-w-[calc(100%-24px)] flex-wrap items-center gap-x-2 align-top">
+          <Badge tone={tone}>{word}</Badge>
+          <span className="font-medium">{run.event}</span>
+          <span className="line-clamp-1 wrap-anywhere text-ink-2">{run.subject}</span>
+          <span className="text-small text-ink-3">
+            <time dateTime={new Date(run.startedAt).toISOString()}>{new Date(run.startedAt).toLocaleTimeString()}</time>
+            {took}
+            {exit}
+          </span>
+        </span>
+      </summary>
+      <div className="mt-2 space-y-2 pl-4">
+        {run.reason !== undefined && <p className="text-ui wrap-anywhere whitespace-pre-wrap">{run.reason}</p>}
+        <p className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2">{run.command}</p>
+        {run.output === '' ? (
+          <p className="text-small text-ink-3">It printed nothing.</p>
+        ) : (
+          <TerminalText text={run.output} label={`What ${run.event} printed`} />
+        )}
+        {run.cutBytes > 0 && <p className="text-small text-ink-3">{run.cutBytes.toLocaleString()} more bytes were not kept.</p>}
+        <p className="text-tiny text-ink-3">
+          {run.scope === 'project' ? 'A hook of the project' : 'A hook of your own'} in {folderName(run.folder, userHome).name}
+        </p>
+      </div>
+    </details>
+  )
+}
