@@ -91,7 +91,7 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
         answerBytes: event === 'beforeWriteFile' ? CONTENT_BYTES : ANSWER_BYTES,
         signal: AbortSignal.any([signal, closing.signal]),
       })
-      track(gone)
+      void track(gone)
       const end = await ended
       answer = hookAnswer(event, end)
       const { output, cutBytes, exitCode } = end

@@ -40,16 +40,15 @@ function Run({ run, userHome }: { run: HookRun; userHome: string | undefined }) 
   const took = run.durationMs === undefined ? '' : ` · ${duration(run.durationMs)}`
   return (
     <details className="px-3.5 py-2.5">
-      <summary className="cursor-pointer text-ui">
-        <span className="ml-1 inline-flex max-w-[calc(100%-24px)] flex-wrap items-center gap-x-2 align-top">
-          <Badge tone={tone}>{word}</Badge>
-          <span className="font-medium">{run.event}</span>
-          <span className="line-clamp-1 wrap-anywhere text-ink-2">{run.subject}</span>
-          <span className="text-small text-ink-3">
-            <time dateTime={new Date(run.startedAt).toISOString()}>{new Date(run.startedAt).toLocaleTimeString()}</time>
-            {took}
-            {exit}
-          </span>
+      <summary className="cursor-pointer text-ui wrap-anywhere">
+        <Badge tone={tone} className="mx-1">
+          {word}
+        </Badge>{' '}
+        <span className="font-medium">{run.event}</span> <span className="text-ink-2">{oneLine(run.subject)}</span>{' '}
+        <span className="text-small whitespace-nowrap text-ink-3">
+          <time dateTime={new Date(run.startedAt).toISOString()}>{new Date(run.startedAt).toLocaleTimeString()}</time>
+          {took}
+          {exit}
         </span>
       </summary>
       <div className="mt-2 space-y-2 pl-4">
@@ -67,4 +66,10 @@ function Run({ run, userHome }: { run: HookRun; userHome: string | undefined }) 
       </div>
     </details>
   )
+}
+
+/** A subject can be a prompt of many lines. */
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
