@@ -57,6 +57,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
   results['trust.accept'] = await client.trust.accept({ folder, hash })
   results['skill.list'] = await client.skill.list({ folder })
+  results['hook.list'] = await client.hook.list({ folder })
   results['trust.list'] = await client.trust.list()
   results['trust.forget'] = await client.trust.forget({ folder })
   engine.ask(sessionId, 'a')

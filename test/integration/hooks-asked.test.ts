@@ -116,3 +116,13 @@ test('the newest runs are kept with their output, no more of either than can be 
   await close()
   expect(existsSync(path('ended'))).toBe(true)
 })
+
+test('what hooks have not looked at when the app is closed is not said', async () => {
+  const { path, events, server, say, close } = await open([{ text: 'never' }], hook('UserPromptSubmit', 'touch begun; sleep 600'))
+  const saying = rejection(say('go'))
+  await until(() => existsSync(path('begun')), 'the hook to run')
+  await close()
+  expect(await saying).toMatchObject({ code: 'hook.blocked' })
+  expect(events).toEqual([])
+  expect(server.requests).toHaveLength(0)
+}, 20_000)

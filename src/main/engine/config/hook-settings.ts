@@ -58,7 +58,7 @@ function article(key: string): string {
 function mistakeIn(matcher: string): string | undefined {
   if (matcher === '*') return undefined
   try {
-    void new RegExp(matcher, 'u')
+    void new RegExp(matcher)
     return undefined
   } catch (error) {
     return `is no regular expression: ${error instanceof Error ? error.message : String(error)}`

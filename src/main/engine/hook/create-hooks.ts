@@ -46,6 +46,8 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
   /** Sessions that had a turn here, with their folders. */
   const begun = new Map<string, string>()
 
+  let isClosing = false
+
   const observeIn = (sessionId: string, folder: string, event: HookEvent, subject: string, told: Record<string, unknown>): void =>
     void runner.run({ event, sessionId, folder, subject, told }, NEVER)
   const observe: Hooks['observe'] = ({ id, header }, event, subject, told) => observeIn(id, header.folder, event, subject, told)
@@ -85,6 +87,7 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
       const occasion = { event: 'UserPromptSubmit', sessionId: id, folder: header.folder, subject: prompt, told: { prompt } } as const
       const reason = blockedBy(await runner.run(occasion, NEVER))
       if (reason !== undefined) throw new CodedError('hook.blocked', reason)
+      if (isClosing) throw new CodedError('hook.blocked', 'Trestle was closed before its hooks had looked at this.')
     },
 
     recorded(session, events) {
@@ -117,6 +120,7 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
     removed: (sessionId) => end(sessionId, 'deleted'),
 
     async close() {
+      isClosing = true
       for (const sessionId of begun.keys()) end(sessionId, 'closed')
       await runner.close(deps.interactive ? PATIENCE_MS : ENDLESS_MS)
     },

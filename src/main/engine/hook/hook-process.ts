@@ -54,6 +54,9 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   if ('error' in shell) return { ended: Promise.resolve(notRun(shell.error)), gone: Promise.resolve() }
   const env = { ...start.env, PWD: cwd, TERM: 'dumb', [TASK_MARK]: markId, [CUSTODY_MARK]: custodyMark(home) }
   const child = spawn(shell.path, ['-c', command], { cwd, env, stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true })
+  const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
+  // Before its streams are touched: without a free descriptor it has none.
+  child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
   const stdout = new KeptOutput(start.answerBytes)
   const stderr = new KeptOutput(REASON_BYTES)
   const shown = new KeptOutput(SHOWN_BYTES)
@@ -69,12 +72,10 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
   child.stdin.end(start.input)
 
-  const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
   const limit = setTimeout(() => ending.resolve({ cut: 'timed_out' }), start.timeoutMs)
   const stopped = (): void => ending.resolve({ cut: 'stopped' })
   if (signal.aborted) stopped()
   else signal.addEventListener('abort', stopped, { once: true })
-  child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
   let drain: NodeJS.Timeout | undefined
   const exited = (code: number | null, by: NodeJS.Signals | null): void =>
     ending.resolve(code === null ? { problem: `It was ended by ${by}.` } : { exitCode: code })

@@ -113,6 +113,8 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
     return work
   }
 
+  const isOver = (signal: AbortSignal): boolean => signal.aborted || closing.signal.aborted
+
   const allGone = async (): Promise<void> => {
     while (busy.size > 0) await Promise.all(busy)
   }
@@ -121,7 +123,7 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
     run: (occasion, signal) =>
       track(
         (async () => {
-          const hooks = await matching(occasion)
+          const hooks = isOver(signal) ? [] : await matching(occasion)
           return Promise.all(hooks.map((hook) => runOne(hook, occasion, signal)))
         })(),
       ),
@@ -129,7 +131,7 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
       track(
         (async () => {
           for (const hook of await matching(occasion)) {
-            if (signal.aborted) return
+            if (isOver(signal)) return
             const answer = await runOne(hook, { ...occasion, told: told() }, signal)
             ended(answer)
             if (answer.outcome === 'blocked') return
@@ -147,5 +149,5 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
 }
 
 function matches({ matcher }: Hook, subject: string): boolean {
-  return matcher === undefined || matcher === '*' || new RegExp(matcher, 'u').test(subject.slice(0, MOST_SUBJECT_CHARS))
+  return matcher === undefined || matcher === '*' || new RegExp(matcher).test(subject.slice(0, MOST_SUBJECT_CHARS))
 }
