@@ -36,6 +36,12 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'session.steer': await client.session.steer({ sessionId, parts }),
     'session.editQueued': await client.session.editQueued({ sessionId, promptId: await queued(), parts }),
     'session.removeQueued': await client.session.removeQueued({ sessionId, promptId: await queued() }),
+    'session.compact': await client.session.compact({ sessionId, instruction: 'keep it' }),
+    'session.context': await client.session.context({ sessionId }),
+    'session.undoCompaction': await client.session.undoCompaction({
+      sessionId,
+      compactionId: required(engine.sessions.header(sessionId).compacted, 'a compaction').compactionId,
+    }),
     'folder.list': await client.folder.list({ path: '/' }),
     'folder.complete': await client.folder.complete({ sessionId, query: 'x' }),
     'folder.scratch': await client.folder.scratch().catch(failureFrom),

@@ -162,6 +162,25 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     async removeQueued(sessionId, promptId) {
       record(sessionId, { type: 'prompt.removed', promptId })
     },
+    async compact(sessionId, instruction) {
+      const compactionId = randomUUID()
+      const result = { kept: [], note: 'note', summary: 'summary', files: [], before: 1000, after: 100, durationMs: 0 }
+      record(
+        sessionId,
+        { type: 'compaction.started', compactionId, reason: 'manual', tokens: 1000, ...(instruction !== undefined && { instruction }) },
+        { type: 'compaction.finished', compactionId, ...result, dropped: { answers: 1, results: 0, messages: 0 } },
+      )
+      return true
+    },
+    async undoCompaction(sessionId, compactionId) {
+      if (get(sessionId).header.compacted?.compactionId !== compactionId) throw new CodedError('compaction.gone', 'It is not in force.')
+      record(sessionId, { type: 'compaction.undone', compactionId, tokens: 1000 })
+    },
+    async context(sessionId) {
+      get(sessionId)
+      const parts = { system: 0, tools: 0, files: 0, results: 0, conversation: 0 }
+      return { window: 1000, limit: 850, used: 0, parts, heaviest: [], compactable: false }
+    },
     async stop(sessionId) {
       const { turnId } = get(sessionId).header
       if (turnId !== undefined) record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })

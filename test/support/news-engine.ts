@@ -13,6 +13,7 @@ import { openStore } from '../../src/main/engine/session/sqlite/open-store'
 import type { Store } from '../../src/main/engine/session/store'
 import { createTaskActions } from '../../src/main/engine/session/task-actions'
 import { createTurnRunner } from '../../src/main/engine/session/turn-runner'
+import { createWindows } from '../../src/main/engine/session/windows'
 import type { MemoryCustody } from './memory-custody'
 import { until } from './until'
 
@@ -86,6 +87,8 @@ export function newsEngine(options: {
     gatherNews: (session) => desk.gather(session),
     now: Date.now,
     newId,
+    runningTasks: async () => [],
+    windows: createWindows(),
     warm: () => undefined,
     log,
   })

@@ -106,7 +106,7 @@ export function turnFixture({
     system: 'system',
     tools: createRegistry(tools),
     history,
-    fit: (messages) => messages,
+    room: { make: async () => undefined, counted: () => undefined, overflowed: () => false },
     record(...bodies) {
       events.push(...bodies)
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()

@@ -13,6 +13,9 @@ export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDe
     steer: os.session.steer.handler(({ input: { sessionId, ...rest } }) => sessions.steer(sessionId, rest)),
     editQueued: os.session.editQueued.handler(({ input }) => sessions.editQueued(input.sessionId, input.promptId, input.parts)),
     removeQueued: os.session.removeQueued.handler(({ input }) => sessions.removeQueued(input.sessionId, input.promptId)),
+    compact: os.session.compact.handler(async ({ input }) => ({ compacted: await sessions.compact(input.sessionId, input.instruction) })),
+    undoCompaction: os.session.undoCompaction.handler(({ input }) => sessions.undoCompaction(input.sessionId, input.compactionId)),
+    context: os.session.context.handler(({ input }) => sessions.context(input.sessionId)),
     stop: os.session.stop.handler(({ input }) => sessions.stop(input.sessionId)),
   }
 }

@@ -1,4 +1,5 @@
 import type { Approval, InboxEntry, PermissionMode, RuleChoice } from '../../shared/model/approval'
+import type { ContextView } from '../../shared/model/compaction'
 import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
 import type { UserPart } from '../../shared/model/message'
@@ -65,6 +66,12 @@ export interface Sessions {
   removeQueued(sessionId: string, promptId: string): Promise<void>
   stop(sessionId: string): Promise<void>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
+  /** Compacts the conversation while no turn runs; false when it was stopped. */
+  compact(sessionId: string, instruction?: string): Promise<boolean>
+  /** Takes back the compaction in force. */
+  undoCompaction(sessionId: string, compactionId: string): Promise<void>
+  /** What the next request would be made of. */
+  context(sessionId: string): Promise<ContextView>
   /**
    * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
    * engine does not wait for it.

@@ -26,6 +26,7 @@ import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTurnRunner } from './session/turn-runner'
+import { createWindows } from './session/windows'
 import { openStore } from './session/sqlite/open-store'
 import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
@@ -125,6 +126,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
     newId,
     gatherNews: (session) => desk.gather(session),
+    runningTasks: async (sessionId) =>
+      (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
+    windows: createWindows(),
     warm: () => custody.terminals.warm(),
     log,
   })

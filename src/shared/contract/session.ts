@@ -1,6 +1,7 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PERMISSION_MODES } from '../model/approval'
+import type { ContextView } from '../model/compaction'
 import type { RecordedEvent } from '../model/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
 
@@ -68,6 +69,17 @@ export const sessionContract = {
   steer: oc.input(z.strictObject({ sessionId: id, parts: promptParts.optional(), promptId: id.optional() })).output(type<void>()),
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
+  /**
+   * Has the model summarise the conversation, with what the user wants kept, and goes on from the summary. Only while no turn runs; returns when it is done, or
+   * was stopped.
+   */
+  compact: oc
+    .input(z.strictObject({ sessionId: id, instruction: z.string().trim().min(1).max(10_000).optional() }))
+    .output(type<{ compacted: boolean }>()),
+  /** Takes back the latest compaction: the model sees again what was before it. */
+  undoCompaction: oc.input(z.strictObject({ sessionId: id, compactionId: id })).output(type<void>()),
+  /** What the next request would be made of, and what is heaviest. */
+  context: oc.input(z.strictObject({ sessionId: id })).output(type<ContextView>()),
   /** Ends the running turn at once; returns when it has ended. Harmless when none runs. */
   stop: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
 }

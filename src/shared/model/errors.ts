@@ -59,6 +59,26 @@ export const ERRORS = {
     retryable: false,
     advice: 'Say it differently, or look at your hooks in Settings.',
   },
+  'compaction.failed': {
+    title: 'The conversation could not be compacted',
+    retryable: false,
+    advice: 'Nothing is lost: try again, choose another model, or start a new session.',
+  },
+  'compaction.no_help': {
+    title: 'Compacting does not make enough room',
+    retryable: false,
+    advice: 'Choose a model with a larger context window, ask for smaller steps, or start a new session.',
+  },
+  'compaction.not_needed': {
+    title: 'There is nothing to compact',
+    retryable: false,
+    advice: 'Go on; compacting helps once there is a conversation of some length.',
+  },
+  'compaction.gone': {
+    title: 'This compaction is not in force',
+    retryable: false,
+    advice: 'Only the latest one can be undone; what it built on comes next.',
+  },
   'config.invalid': {
     title: 'The configuration has an error',
     retryable: false,

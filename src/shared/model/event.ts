@@ -1,4 +1,5 @@
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
+import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -97,6 +98,22 @@ export type EventBody =
       durationMs: number
     }
   | { type: 'todos.changed'; todos: Todo[] }
+  /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
+  | {
+      type: 'compaction.started'
+      compactionId: string
+      turnId?: string
+      reason: CompactionReason
+      /** What the user wants kept. */ instruction?: string
+      /** Tokens of the conversation before, with all that is sent along. */ tokens: number
+    }
+  | { type: 'compaction.retried'; compactionId: string; attempt: number; of: number; delayMs: number; failure: Failure }
+  /** From now on the model has `kept`, then `note`, in place of everything before. */
+  | ({ type: 'compaction.finished'; compactionId: string; turnId?: string } & CompactionResult)
+  /** It came to nothing; the conversation is as it was. */
+  | { type: 'compaction.failed'; compactionId: string; turnId?: string; why: 'failed' | 'stopped' | 'interrupted'; failure?: Failure }
+  /** The model sees again what the compaction stood for; `earlier` is the one that stands for a part of that, if any. */
+  | { type: 'compaction.undone'; compactionId: string; earlier?: CompactionMark; tokens: number }
   /** A command of this session goes on in the background: from now on the agent is owed the news of its end. */
   | { type: 'task.started'; task: Task }
   /** Somebody wants the agent to hear how a task stands. */

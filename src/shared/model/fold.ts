@@ -1,4 +1,5 @@
 import type { RecordedEvent } from './event'
+import type { Usage } from './message'
 import type { SessionHeader } from './session'
 import type { PendingNews, TaskNews } from './task'
 
@@ -87,12 +88,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return {
         ...next,
         context: event.usage,
-        spent: {
-          input: header.spent.input + event.usage.input,
-          output: header.spent.output + event.usage.output,
-          cached: header.spent.cached + event.usage.cached,
-          thinking: header.spent.thinking + event.usage.thinking,
-        },
+        spent: plus(header.spent, event.usage),
       }
     case 'approval.requested':
       return { ...next, approvals: [...header.approvals, event.approval] }
@@ -105,6 +101,21 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       }
     case 'todos.changed':
       return { ...next, todos: event.todos }
+    case 'compaction.started':
+      return { ...next, compacting: { compactionId: event.compactionId, at: event.at } }
+    case 'compaction.finished':
+      return {
+        ...withoutCompacting(next),
+        compacted: { compactionId: event.compactionId, seq: event.seq },
+        context: { ...NO_USAGE, input: event.after },
+        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+      }
+    case 'compaction.failed':
+      return withoutCompacting(next)
+    case 'compaction.undone': {
+      const { compacted: _undone, ...rest } = next
+      return { ...rest, context: { ...NO_USAGE, input: event.tokens }, ...(event.earlier && { compacted: event.earlier }) }
+    }
     case 'turn.finished': {
       const { turnId: _ended, ...rest } = next
       return { ...rest, approvals: [], lastStop: event.stop, ...(event.failure && { lastFailure: event.failure }) }
@@ -123,6 +134,20 @@ function withRules(rules: readonly string[] | undefined, pattern: string): strin
 function withoutNews(pending: PendingNews[], told: readonly Pick<TaskNews, 'taskId' | 'status'>[] | undefined): PendingNews[] {
   if (!told || pending.length === 0) return pending
   return pending.filter(({ taskId, now }) => !told.some((task) => task.taskId === taskId && (now === true || task.status !== 'running')))
+}
+
+function withoutCompacting(header: SessionHeader): SessionHeader {
+  const { compacting: _over, ...rest } = header
+  return rest
+}
+
+function plus(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cached: one.cached + other.cached,
+    thinking: one.thinking + other.thinking,
+  }
 }
 
 function withoutFailure(header: SessionHeader): SessionHeader {

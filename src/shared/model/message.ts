@@ -56,7 +56,12 @@ export type AssistantPart = AnswerPart | ThinkingPart | ToolCallPart
 
 /** One message of the model's history, in order. `tool` answers the `tool_call` of the same `callId`. */
 export type Message =
-  | { role: 'user'; parts: UserPart[] }
+  | {
+      role: 'user'
+      parts: UserPart[]
+      /** Not the user's words: from the loop, news of tasks, or what stands for an earlier part of the conversation. */
+      by?: 'guard' | 'task' | 'compaction'
+    }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }
 

@@ -1,4 +1,5 @@
 import type { Approval, PermissionMode } from './approval'
+import type { CompactionMark } from './compaction'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
 import type { PendingNews } from './task'
@@ -51,6 +52,10 @@ export interface SessionHeader {
   context?: Usage
   /** Tokens of all requests. */
   spent: Usage
+  /** The compaction that stands for everything before it. */
+  compacted?: CompactionMark
+  /** One is being made. */
+  compacting?: { compactionId: string; at: number }
   turns: number
 }
 
@@ -76,9 +81,9 @@ export interface SessionSummary {
 export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled' | 'error' | 'interrupted'
 
 /** The status a header shows. */
-export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop'>): SessionStatus {
+export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting'>): SessionStatus {
   if (header.approvals.length > 0) return 'waiting'
-  if (header.turnId !== undefined) return 'running'
+  if (header.turnId !== undefined || header.compacting) return 'running'
   switch (header.lastStop) {
     case undefined:
       return 'idle'

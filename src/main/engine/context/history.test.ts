@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
-import { fitHistory, tokensOf } from './fit'
 import { historyOf, recentHistory } from './history'
 
 const recorded = (bodies: EventBody[]): RecordedEvent[] => bodies.map((body, index) => ({ ...body, sessionId: 's', seq: index + 1, at: 0 }))
@@ -74,37 +73,5 @@ describe('the history for the model', () => {
     expect(messages[0]?.role).toBe('user')
     expect(read).toBeLessThan(100)
     expect(messages.at(-1)).toMatchObject({ parts: [{ text: 'answer 499' }] })
-  })
-})
-
-describe('fitting it to the window', () => {
-  const long = 'x'.repeat(20_000)
-
-  it('changes nothing that fits', () => {
-    const messages = historyOf(recorded([user('hi'), answer('ho')]))
-    expect(fitHistory(messages, 1000)).toBe(messages)
-  })
-
-  it('empties the oldest results first and keeps calls and results paired', () => {
-    const messages = historyOf(
-      recorded([user('hi'), ...Array.from({ length: 20 }, (_, n) => [calling(`c${n}`), result(`c${n}`, long)]).flat()]),
-    )
-    const fitted = fitHistory(messages, 80_000)
-    expect(fitted).toHaveLength(messages.length)
-    expect(JSON.stringify(fitted[2])).toContain('left out')
-    expect(fitted.at(-1)).toBe(messages.at(-1))
-    expect(fitted.reduce((sum, message) => sum + tokensOf(message), 0)).toBeLessThanOrEqual(80_000)
-  })
-
-  it('then drops the oldest turns, so that the first message is still a prompt', () => {
-    const messages = historyOf(recorded(Array.from({ length: 20 }, (_, n) => [user(`${n} ${long}`), answer('ok')]).flat()))
-    const fitted = fitHistory(messages, 20_000)
-    expect(fitted[0]?.role).toBe('user')
-    expect(fitted.length).toBeLessThan(messages.length)
-    expect(fitted.at(-1)).toBe(messages.at(-1))
-  })
-
-  it('says so when the prompt alone is too long', () => {
-    expect(() => fitHistory(historyOf(recorded([user(long)])), 1000)).toThrow(expect.objectContaining({ code: 'model.context_overflow' }))
   })
 })

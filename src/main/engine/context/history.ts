@@ -1,3 +1,4 @@
+import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { Message, ToolCallPart } from '../../../shared/model/message'
 
@@ -20,7 +21,7 @@ export function historyOf(events: Iterable<RecordedEvent>): Message[] {
       case 'turn.started':
       case 'turn.steered':
         settle()
-        messages.push({ role: 'user', parts: event.parts })
+        messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
         break
       case 'step.finished': {
         settle()
@@ -49,14 +50,37 @@ function notRun(call: ToolCallPart): Message {
   return { role: 'tool', callId: call.callId, name: call.name, isError: true, content: [{ type: 'text', text: NOT_RUN }] }
 }
 
-/** The latest part of a session's conversation, about `maxChars` long, beginning with a prompt. `backwards` is newest first and only read as far as needed. */
-export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: number): Message[] {
+/** Whose words a user message is, when they are not the user's. */
+function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): { by?: 'guard' | 'task' } {
+  if (event.news) return { by: 'task' }
+  return event.type === 'turn.steered' && event.by === 'guard' ? { by: 'guard' } : {}
+}
+
+/** What stands for everything before a compaction. */
+export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' | 'note'>): Message[] {
+  return [
+    ...kept.map((parts): Message => ({ role: 'user', parts })),
+    { role: 'user', parts: [{ type: 'text', text: note }], by: 'compaction' },
+  ]
+}
+
+/**
+ * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was compacted, from there on.
+ * `backwards` is newest first and only read as far as needed.
+ */
+export function recentHistory(
+  backwards: Iterable<RecordedEvent>,
+  maxChars: number,
+  compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }>,
+): Message[] {
   const events: RecordedEvent[] = []
   let chars = 0
   for (const event of backwards) {
+    if (compacted && event.seq < compacted.seq) break
     events.push(event)
+    if (compacted) continue
     chars += JSON.stringify(event).length
     if (chars > maxChars && event.type === 'turn.started') break
   }
-  return historyOf(events.toReversed())
+  return [...(compacted ? compactedHistory(compacted) : []), ...historyOf(events.toReversed())]
 }

@@ -1,7 +1,8 @@
 import type { FinishReason } from '../../../shared/model/event'
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/model/errors'
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
-import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
+import type { ModelChunk, ModelRequest } from '../model/provider'
+import { receive } from './receive'
 import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
 
@@ -18,7 +19,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   const request: ModelRequest = {
     model: ctx.model.name,
     system: ctx.system,
-    messages: ctx.fit(ctx.history, tools),
+    messages: ctx.history,
     tools,
     imagesIn: ctx.model.imagesIn,
     thinking: ctx.model.thinking,
@@ -31,7 +32,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   for (let attempt = 1; ; attempt += 1) {
     const answer = new Answer(stepId, ctx)
     try {
-      await receive(ctx.provider, request, answer, ctx.settings.idleTimeoutMs, ctx.signal)
+      await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => answer.add(chunk))
       // Some models end a task with an empty answer; the first one may still be a slip.
       const { parts, finish, usage } = answer.complete({ mayBeEmpty: attempt > 1 })
       ctx.record({
@@ -44,6 +45,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         ...(usage && { usage }),
       })
       ctx.history.push({ role: 'assistant', parts })
+      ctx.room.counted(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call') }
     } catch (error) {
       const partial = (): void => {
@@ -98,39 +100,6 @@ function finalFailure(error: unknown, attempts: number): Failure {
   const failure = failureOf(error)
   const retryable = error instanceof CodedError && ERRORS[error.code].retryable
   return retryable && attempts > 1 ? { ...failure, message: `${failure.message} (${attempts} attempts)` } : failure
-}
-
-/** Feeds a stream into the answer; fails when it is silent for too long, and at once when stopped, whatever the provider does. */
-async function receive(provider: Provider, request: ModelRequest, answer: Answer, idleMs: number, signal: AbortSignal): Promise<void> {
-  const inner = new AbortController()
-  let lastSign = Date.now()
-  const alive = (): void => {
-    lastSign = Date.now()
-  }
-  const read = async (): Promise<void> => {
-    for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
-      if (inner.signal.aborted) return
-      alive()
-      answer.add(chunk)
-    }
-  }
-  let watch: NodeJS.Timeout | undefined
-  const brokenOff = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true, signal: inner.signal })
-    const check = (): void => {
-      if (Date.now() - lastSign < idleMs) return
-      reject(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
-    }
-    watch = setInterval(check, Math.max(10, Math.min(1000, idleMs / 4)))
-  })
-  try {
-    signal.throwIfAborted()
-    await Promise.race([read(), brokenOff])
-  } finally {
-    clearInterval(watch)
-    // Without a reason of ours a DOMException is made, with its stack, at every step.
-    inner.abort('over')
-  }
 }
 
 /** An answer as it arrives. */

@@ -3,8 +3,9 @@ import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
-import type { Provider, ToolSchema } from '../model/provider'
+import type { Provider } from '../model/provider'
 import type { Gate } from './gate'
+import type { Room } from './room'
 import type { TurnHooks } from './turn-hooks'
 import type { ToolLookup } from './tool-lookup'
 
@@ -20,8 +21,8 @@ export interface TurnContext {
   tools: ToolLookup
   /** The conversation so far, the prompt of this turn included; the turn appends to it. */
   history: Message[]
-  /** What of the history to send: cut to the model's window. */
-  fit(history: readonly Message[], tools: readonly ToolSchema[]): readonly Message[]
+  /** Keeps the history within the model's window. */
+  room: Room
   /** Stores events; when it returns they are safe. */
   record(...events: EventBody[]): void
   /** Tells who is watching. Cheap. */

@@ -193,7 +193,7 @@ describe('a step that fails', () => {
 
   it('records nothing of a step whose prompt cannot fit', async () => {
     const turn = turnFixture({ answers: [] })
-    turn.ctx.fit = () => {
+    turn.ctx.room.make = async () => {
       throw new CodedError('model.context_overflow', 'too long')
     }
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.context_overflow' } })

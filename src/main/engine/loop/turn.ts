@@ -37,9 +37,15 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
       if (ending) ctx.record(...say(ctx, guards.lastWords(ending, ctx.settings.maxSteps)))
+      await ctx.room.make()
+      if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       steps += 1
       const step = await runStep(ctx, { n: steps, withTools: !ending })
       if (step.kind === 'stopped') return { stop: 'cancelled', steps }
+      if (step.kind === 'failed' && step.failure.code === 'model.context_overflow' && ctx.room.overflowed(step.failure)) {
+        steps -= 1
+        continue
+      }
       if (step.kind === 'failed') return { stop: 'error', failure: step.failure, steps }
       if (ending) return { stop: 'max_turn_requests', steps }
       if (step.calls.length === 0) {
@@ -77,7 +83,7 @@ function takeSteering(ctx: TurnContext): number {
       ...(promptId !== undefined && { promptId }),
       ...(news && { news }),
     })
-    ctx.history.push({ role: 'user', parts })
+    ctx.history.push({ role: 'user', parts, ...(news && { by: 'task' }) })
   }
   return joined.length
 }
@@ -85,7 +91,7 @@ function takeSteering(ctx: TurnContext): number {
 /** The loop's own word to the model, in the log like everything else. */
 function say(ctx: TurnContext, text: string): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
-  ctx.history.push({ role: 'user', parts })
+  ctx.history.push({ role: 'user', parts, by: 'guard' })
   return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard' }]
 }
 

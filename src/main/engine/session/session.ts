@@ -1,3 +1,4 @@
+import type { ContextView } from '../../../shared/model/compaction'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
@@ -6,12 +7,14 @@ import { textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { TaskNews } from '../../../shared/model/task'
 import { createGate, type ApprovalGate } from '../approval/gate'
+import type { CompactionEnd } from '../context/compaction/compact'
 import type { ApprovalAnswer } from '../engine-api'
 import type { OpenTurn } from '../loop/open-turn'
 import type { TurnEnd } from '../loop/turn'
 import type { TurnLiveEvent } from '../loop/turn-context'
 import { TurnStopped, TurnSuspended } from '../loop/turn-signal'
 import { Audience } from './audience'
+import { brokenCompaction, undoing } from './session-compaction'
 import { PromptQueue } from './prompt-queue'
 import { ReadyNews } from './ready-news'
 import type { Store } from './store'
@@ -24,6 +27,10 @@ export interface TurnRunner {
   ready(header: SessionHeader): Promise<{ modelId: string }>
   /** `open` is the turn as an earlier process left it, when it goes on. */
   run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
+  /** Compacts the conversation between turns; throws a `CodedError` when that cannot begin. */
+  compact(session: Session, instruction: string | undefined, signal: AbortSignal): Promise<CompactionEnd>
+  /** What the next request would be made of. */
+  context(session: Session): Promise<ContextView>
 }
 
 export interface SessionDeps {
@@ -77,7 +84,7 @@ export class Session {
     this.approvals = createGate(deps.gateFor(this))
     this.#queue = new PromptQueue({ header: () => this.header, record: (event) => void this.record(event), newId: deps.newId })
     const unfinished = unfinishedTurn(deps.store, id)
-    const taken = unfinished ? this.#takeUp(unfinished) : []
+    const taken = [...brokenCompaction(deps.store.header(id)), ...(unfinished ? this.#takeUp(unfinished) : [])]
     if (taken.length > 0) deps.store.append(id, taken)
     this.cutOffCalls = new Set(taken.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])))
     const header = deps.store.header(id)
@@ -193,6 +200,33 @@ export class Session {
     return this.approvals.choices(approvalId)
   }
 
+  /** Compacts the conversation; prompts that come meanwhile wait. False when it was stopped. */
+  async compact(instruction?: string): Promise<boolean> {
+    if (this.busy) throw new CodedError('session.busy', 'The conversation can be compacted when the turn has ended.')
+    const abort = new AbortController()
+    const compacting = this.#deps.runner.compact(this, instruction, abort.signal).finally(() => (this.#running = undefined))
+    this.#running = { abort, done: compacting.then(nothing, nothing) }
+    let end: CompactionEnd
+    try {
+      end = await compacting
+    } finally {
+      if (!abort.signal.aborted && this.#deps.runsQueue) await this.#startNext()
+      if (!abort.signal.aborted && this.#deps.interactive) await this.#newsAfterwards()
+    }
+    if (end.kind === 'failed') throw new CodedError(end.failure.code, end.failure.message)
+    return end.kind === 'done'
+  }
+
+  /** Lets the model see again what the latest compaction stands for. */
+  undoCompaction(compactionId: string): void {
+    if (this.busy) throw new CodedError('session.busy', 'A compaction can be undone when the turn has ended.')
+    this.record(undoing(this.#deps.store, this.header, compactionId))
+  }
+
+  async context(): Promise<ContextView> {
+    return this.#deps.runner.context(this)
+  }
+
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running.done
@@ -303,8 +337,12 @@ export class Session {
     if (end.stop === 'end_turn' && runsQueue) await this.#startNext()
     // A stop is obeyed, and a failing model is not asked at once again: then it waits for the next turn.
     if (this.#deps.interactive && end.stop !== 'cancelled' && end.stop !== 'error') {
-      await this.tellNews().catch((error: unknown) => this.#deps.log(`News could not be told: ${failureOf(error).message}`))
+      await this.#newsAfterwards()
     }
+  }
+
+  async #newsAfterwards(): Promise<void> {
+    await this.tellNews().catch((error: unknown) => this.#deps.log(`News could not be told: ${failureOf(error).message}`))
   }
 
   async #startNext(): Promise<void> {
@@ -315,3 +353,5 @@ export class Session {
     )
   }
 }
+
+function nothing(): void {}

@@ -141,6 +141,9 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
     stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
     reply: (sessionId, answer) => withSession(sessionId, (session) => session.reply(answer)),
+    compact: (sessionId, instruction) => withSession(sessionId, (session) => session.compact(instruction)),
+    undoCompaction: (sessionId, compactionId) => withSession(sessionId, (session) => session.undoCompaction(compactionId)),
+    context: (sessionId) => withSession(sessionId, (session) => session.context()),
     listen(sessionId, listener) {
       let session: Session
       try {

@@ -1,16 +1,22 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ContextView } from '../../../shared/model/compaction'
 import { CodedError } from '../../../shared/model/errors'
-import type { RecordedEvent } from '../../../shared/model/event'
+import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { FolderSettings } from '../config/project-settings'
-import { fitHistory } from '../context/fit'
+import type { CompactionEnd } from '../context/compaction/compact'
+import type { Pins } from '../context/compaction/pins'
+import { createRoom, isCompactable } from '../context/create-room'
+import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
+import { createTokenCount } from '../context/token-count'
+import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
 import type { ToolLookup } from '../loop/tool-lookup'
 import type { TurnContext } from '../loop/turn-context'
@@ -20,10 +26,7 @@ import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session, TurnRunner } from './session'
 import type { Store } from './store'
-
-/** Tokens kept free for the answer when the model's own limit is not known. */
-const ANSWER_RESERVE = 8000
-const CHARS_PER_TOKEN = 3.2
+import type { Windows } from './windows'
 
 export interface TurnRunnerDeps {
   home: string
@@ -36,6 +39,10 @@ export interface TurnRunnerDeps {
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
   /** Prepares the news of background tasks that the session is owed. */
   gatherNews(session: Session): Promise<void>
+  /** Commands that run in the background for the session. */
+  runningTasks(sessionId: string): Promise<Pins['tasks']>
+  /** Tokens that models take; what a provider has refused is remembered. */
+  windows: Windows
   /** Gets ready for commands. */
   warm(): void
   log(message: string): void
@@ -55,73 +62,137 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
       await deps.gatherNews(session)
-      const { header } = session
-      const { info, provider } = await deps.resolveModel(header.model)
-      const { settings, problems } = await deps.settingsFor(header.folder)
-      for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-      const [instructions, top, { skills }] = await Promise.all([
-        findInstructions(deps.home, header.folder),
-        repositoryTop(header.folder),
-        deps.skills.list(header.folder),
-      ])
-      const system = systemPrompt(
-        {
-          folder: header.folder,
-          addedFolders: header.addedFolders,
-          isGitRepository: top !== undefined,
-          today: localDay(deps.now()),
-          modelLabel: info.label,
-        },
-        instructions,
-        settings.tools.disabled.includes('Skill') ? [] : skills,
-      )
-      // Read from the log each time: what a turn starts from is then the same after a restart.
-      const maxChars = info.contextWindow * CHARS_PER_TOKEN * 2
-      const history = recentHistory(remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads), maxChars)
-      const callId = createCallIds(history)
+      const material = await gather(session)
+      const { header, info, provider, settings, system, tools, history, compacted } = material
+      const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
       const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
+      const shared = { ...base(session, material, signal), turnId }
       const ctx: TurnContext = {
-        turnId,
+        ...shared,
         provider,
-        model: {
-          id: info.id,
-          name: info.model,
-          imagesIn: info.imagesIn,
-          thinking: info.thinking,
-          toolCalls: info.toolCalls,
-          ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-        },
         system,
-        tools: deps.toolsOf(session, info, [
-          ...settings.tools.disabled,
-          ...(settings.web.search ? [] : ['WebSearch']),
-          ...(skills.some(isLoadable) ? [] : ['Skill']),
-        ]),
+        tools,
         history,
-        fit: (messages, tools) => fitHistory(messages, budgetFor(info, system, tools)),
-        record: (...events) => void session.record(...events),
+        room: createRoom({
+          history,
+          fixed: material.fixed,
+          ...(header.context && { known: header.context }),
+          window: deps.windows.of(info),
+          ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+          ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq, files: compacted.files } }),
+          context: shared,
+          latestMark: () => session.header.compacted,
+        }),
         live: (event) => session.live(event),
         gate: session.approvals.gate,
         ...(hooks && { hooks }),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
-        saveResult: (callId, text) => saveResult(deps.home, session.id, callId, text),
+        saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
         warm: deps.warm,
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
-        settings: settings.loop,
-        cacheKey: session.id,
-        signal,
-        now: deps.now,
-        random: Math.random,
-        pause: (ms, abort) => pause(ms, undefined, { signal: abort }),
-        newId: deps.newId,
         callId,
       }
       return runTurn(ctx, open)
     },
+
+    async compact(session, instruction, signal): Promise<CompactionEnd> {
+      const material = await gather(session)
+      const { info, history, fixed, header, compacted } = material
+      if (!isCompactable(history)) throw new CodedError('compaction.not_needed', 'The agent has not answered anything since the beginning.')
+      const { compact } = await import('../context/compaction/compact')
+      return compact(base(session, material, signal), {
+        history,
+        reason: 'manual',
+        ...windowLimits(deps.windows.of(info).tokens(), info, fixed),
+        used: createTokenCount(history, fixed, header.context).used(),
+        fixed,
+        files: compacted?.files ?? [],
+        ...(instruction !== undefined && { instruction }),
+        ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq } }),
+      })
+    },
+
+    async context(session): Promise<ContextView> {
+      const { contextView } = await import('../context/context-view')
+      const { info, header, history, system, tools } = await gather(session)
+      return contextView({
+        window: deps.windows.of(info).tokens(),
+        model: info,
+        system,
+        tools: info.toolCalls ? tools.schemas() : [],
+        history,
+        ...(header.context && { known: header.context }),
+      })
+    },
   }
+
+  /** What is asked of whom, and the conversation as the log has it. */
+  async function gather(session: Session) {
+    const { header } = session
+    const { info, provider } = await deps.resolveModel(header.model)
+    const { settings, problems } = await deps.settingsFor(header.folder)
+    for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+    const [instructions, top, { skills }] = await Promise.all([
+      findInstructions(deps.home, header.folder),
+      repositoryTop(header.folder),
+      deps.skills.list(header.folder),
+    ])
+    const system = systemPrompt(
+      {
+        folder: header.folder,
+        addedFolders: header.addedFolders,
+        isGitRepository: top !== undefined,
+        today: localDay(deps.now()),
+        modelLabel: info.label,
+      },
+      instructions,
+      settings.tools.disabled.includes('Skill') ? [] : skills,
+    )
+    const tools = deps.toolsOf(session, info, [
+      ...settings.tools.disabled,
+      ...(settings.web.search ? [] : ['WebSearch']),
+      ...(skills.some(isLoadable) ? [] : ['Skill']),
+    ])
+    // Read from the log each time: what a turn starts from is then the same after a restart.
+    const compacted = compactionOf(deps.store, header)
+    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
+    const history = recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted)
+    const fixed = textTokens(system) + (info.toolCalls ? schemaTokens(tools.schemas()) : 0)
+    return { header, info, provider, settings, system, tools, history, compacted, fixed }
+  }
+
+  /** What a turn and a compaction between turns have in common. */
+  function base(session: Session, { info, provider, settings }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
+    return {
+      provider,
+      model: {
+        id: info.id,
+        name: info.model,
+        imagesIn: info.imagesIn,
+        thinking: info.thinking,
+        toolCalls: info.toolCalls,
+        ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+      },
+      settings: settings.loop,
+      record: (...events: EventBody[]) => void session.record(...events),
+      signal,
+      now: deps.now,
+      random: Math.random,
+      pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
+      newId: deps.newId,
+      cacheKey: session.id,
+      pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
+    }
+  }
+}
+
+/** The compaction that stands for the beginning of the conversation. */
+function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: SessionHeader) {
+  const event = compacted && store.since(sessionId, compacted.seq - 1, 1)[0]
+  return event?.type === 'compaction.finished' ? event : undefined
 }
 
 /** Passes events on, newest first, and notes which file contents the agent has seen: its memory survives a restart. */
@@ -139,15 +210,13 @@ function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterab
   }
 }
 
-/** Characters of the tools' schemas, which are the same at every step. */
-const toolChars = new WeakMap<readonly ToolSchema[], number>()
+/** Tokens of the tools' schemas, which are the same at every turn. */
+const toolTokens = new WeakMap<readonly ToolSchema[], number>()
 
-function budgetFor(info: ModelInfo, system: string, tools: readonly ToolSchema[]): number {
-  const chars = toolChars.get(tools) ?? JSON.stringify(tools).length
-  toolChars.set(tools, chars)
-  const fixed = (system.length + chars) / CHARS_PER_TOKEN
-  const reserve = Math.min(info.maxOutputTokens ?? ANSWER_RESERVE, info.contextWindow / 4)
-  return Math.max(1000, info.contextWindow - reserve - fixed)
+function schemaTokens(schemas: readonly ToolSchema[]): number {
+  const tokens = toolTokens.get(schemas) ?? textTokens(JSON.stringify(schemas))
+  toolTokens.set(schemas, tokens)
+  return tokens
 }
 
 async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {

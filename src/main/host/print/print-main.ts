@@ -37,6 +37,14 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
+/** What the model sees has changed: that is told in every format. */
+function tellCompaction(event: SessionEvent): void {
+  if (event.type !== 'compaction.finished') return
+  process.stderr.write(
+    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
+  )
+}
+
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
 async function printTurn(engine: Engine, options: PrintOptions, prompt: string): Promise<number> {
@@ -63,6 +71,7 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
   const finished = new Promise<TurnFinished>((resolve) => {
     engine.sessions.listen(sessionId, (event: SessionEvent) => {
       output.event(event)
+      tellCompaction(event)
       if (event.type === 'turn.finished') resolve(event)
     })
   })

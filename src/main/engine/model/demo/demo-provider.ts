@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { demoAnswer } from './demo-script'
+import { isSummaryRequest } from '../../context/compaction/summary-request'
+import { demoAnswer, demoSummary } from './demo-script'
 import type { ModelChunk, Provider } from '../provider'
 
 /** About what a quick model does; slow enough to be seen as streaming. */
@@ -19,10 +20,12 @@ export function createDemoProvider(options: { paceMs?: number } = {}): Provider 
         signal.throwIfAborted()
         if (paceMs > 0) await pause(paceMs, undefined, { signal })
       }
-      const answer = demoAnswer(
-        request.messages,
-        request.tools.map((tool) => tool.name),
-      )
+      const answer = isSummaryRequest(request)
+        ? { step: 'summary', think: '', say: demoSummary(), calls: [] }
+        : demoAnswer(
+            request.messages,
+            request.tools.map((tool) => tool.name),
+          )
       for (const word of wordsOf(answer.think)) {
         await beat()
         yield { type: 'thinking', text: word }

@@ -16,7 +16,7 @@ const stepSchema = z.strictObject({
   say: z.string().default(''),
   call: z.array(callSchema).default([]),
 })
-const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), news: z.string(), step: z.array(stepSchema) })
+const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), news: z.string(), summary: z.string(), step: z.array(stepSchema) })
 
 type Script = z.infer<typeof scriptSchema>
 type Step = Script['step'][number]
@@ -38,6 +38,11 @@ interface Played {
 
 let script: Script | undefined
 const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
+
+/** The demo's summary of a conversation: it says where it stands, for there is nothing else it could know. */
+export function demoSummary(): string {
+  return scriptOf().summary.trim()
+}
 
 /** What the demo says and does next, seeing the conversation so far and the tools it is offered. */
 export function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
@@ -86,6 +91,8 @@ function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boole
     if (part.type !== 'tool_call') ended ||= isDemoEnd(step)
     else if (typeof as === 'string') steps.push({ step, as, result: results.get(part.callId) })
   }
+  // After a compaction that is all it is told of what it did.
+  ended ||= messages.some((message) => message.role === 'user' && textOf(message.parts).includes(demoSummary()))
   return { steps, ended }
 }
 

@@ -1,0 +1,175 @@
+import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/compaction'
+import { CodedError, failureOf, type Failure } from '../../../../shared/model/errors'
+import type { Message, Usage } from '../../../../shared/model/message'
+import { receive } from '../../loop/receive'
+import { retryDelay } from '../../loop/retry'
+import type { TurnContext } from '../../loop/turn-context'
+import { textTokens, tokensOf } from '../estimate'
+import { compactedHistory } from '../history'
+import { keptWords } from './kept-words'
+import { filesOf, noteOf, type Pins } from './pins'
+import { summaryQuestion } from './summary-request'
+
+/** Shares of the window that the conversation may take in the request for its summary; the next one after each refusal as too long. */
+const SHARES = [0.65, 0.45, 0.3, 0.2]
+/** Most tokens of the user's own words that stay, and the share of a small window. */
+const MOST_WORDS = 20_000
+const SHARE_OF_WORDS = 0.15
+/** Most tokens of the summary, and the share of a small window; a longer one is cut. */
+const MOST_SUMMARY = 8000
+const SHARE_OF_SUMMARY = 0.1
+
+/** What of a turn, or of a session between turns, a compaction needs. */
+export type CompactionContext = Pick<
+  TurnContext,
+  'provider' | 'model' | 'settings' | 'record' | 'signal' | 'now' | 'random' | 'pause' | 'newId' | 'cacheKey'
+> & {
+  /** Absent between turns. */
+  turnId?: string
+  /** What has to be kept word for word. */
+  pins(): Promise<Pins>
+}
+
+export interface CompactionTask {
+  history: readonly Message[]
+  reason: CompactionReason
+  instruction?: string
+  /** Tokens of the model's window, and what has to be undercut. */
+  window: number
+  limit: number
+  /** Tokens of the conversation as it is, with all that is sent along, and of what is sent along. */
+  used: number
+  fixed: number
+  /** The compaction that the history begins with, and the files it carries on. */
+  earlier?: CompactionMark
+  files: readonly string[]
+}
+
+export type CompactionEnd =
+  | { kind: 'done'; history: Message[]; result: CompactionResult; compactionId: string }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: Failure }
+
+/**
+ * Asks the model for a summary and records what stands for the conversation from now on. Every `compaction.started` is followed by `compaction.finished`
+ * or `compaction.failed`; until it is finished nothing has changed. Does not throw.
+ */
+export async function compact(ctx: CompactionContext, task: CompactionTask): Promise<CompactionEnd> {
+  const compactionId = ctx.newId('compaction')
+  const turn = ctx.turnId === undefined ? {} : { turnId: ctx.turnId }
+  const startedAt = ctx.now()
+  const { reason, instruction } = task
+  ctx.record({
+    type: 'compaction.started',
+    compactionId,
+    ...turn,
+    reason,
+    ...(instruction !== undefined && { instruction }),
+    tokens: Math.round(task.used),
+  })
+  try {
+    const { text, usage } = await summary(ctx, compactionId, task)
+    const result = { ...resultOf(task, text, await ctx.pins()), ...(usage && { usage }), durationMs: ctx.now() - startedAt }
+    if (result.after >= task.limit) throw noHelp(task, result)
+    ctx.signal.throwIfAborted()
+    ctx.record({ type: 'compaction.finished', compactionId, ...turn, ...result })
+    return { kind: 'done', history: compactedHistory(result), result, compactionId }
+  } catch (error) {
+    if (ctx.signal.aborted) {
+      ctx.record({ type: 'compaction.failed', compactionId, ...turn, why: 'stopped' })
+      return { kind: 'stopped' }
+    }
+    const failure = error instanceof CodedError && error.code === 'compaction.no_help' ? error.failure : failed(error)
+    ctx.record({ type: 'compaction.failed', compactionId, ...turn, why: 'failed', failure })
+    return { kind: 'failed', failure }
+  }
+}
+
+/** The model's summary; tried again as steps are, and with less of the conversation when the provider finds it too long. */
+async function summary(ctx: CompactionContext, compactionId: string, task: CompactionTask): Promise<{ text: string; usage?: Usage }> {
+  const shares = [...SHARES]
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask(ctx, summaryQuestion(task.history, task.window * shares[0]!, task.instruction))
+    } catch (error) {
+      if (ctx.signal.aborted) throw error
+      if (error instanceof CodedError && error.code === 'model.context_overflow' && shares.length > 1) {
+        shares.shift()
+        attempt -= 1
+        continue
+      }
+      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      if (delayMs === undefined) throw error
+      const { maxAttempts } = ctx.settings
+      ctx.record({ type: 'compaction.retried', compactionId, attempt, of: maxAttempts, delayMs, failure: failureOf(error) })
+      await ctx.pause(delayMs, ctx.signal)
+    }
+  }
+}
+
+async function ask(ctx: CompactionContext, question: ReturnType<typeof summaryQuestion>): Promise<{ text: string; usage?: Usage }> {
+  const { model } = ctx
+  const request = {
+    model: model.name,
+    system: question.system,
+    messages: [question.message],
+    tools: [],
+    imagesIn: false,
+    thinking: model.thinking,
+    cacheKey: ctx.cacheKey,
+    ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+  }
+  let text = ''
+  let usage: Usage | undefined
+  let ended = false
+  await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
+    if (chunk.type === 'text') text += chunk.text
+    if (chunk.type !== 'finish') return
+    ended = true
+    usage = chunk.usage
+  })
+  if (!ended) throw new CodedError('model.incomplete', 'The stream ended before the summary was complete.')
+  if (text.trim() === '') throw new CodedError('model.incomplete', 'The model wrote no summary.')
+  return { text: text.trim(), ...(usage && { usage }) }
+}
+
+function resultOf(task: CompactionTask, summaryText: string, pins: Pins): Omit<CompactionResult, 'durationMs'> {
+  const { history, window, used, fixed, earlier } = task
+  const { kept, lost } = keptWords(history, Math.min(MOST_WORDS, window * SHARE_OF_WORDS))
+  const text = within(summaryText, Math.min(MOST_SUMMARY, window * SHARE_OF_SUMMARY))
+  const files = filesOf(history, task.files)
+  const note = noteOf(text, pins, files)
+  const size = compactedHistory({ kept, note }).reduce((sum, message) => sum + tokensOf(message), fixed)
+  return {
+    kept,
+    note,
+    summary: text,
+    files,
+    dropped: {
+      answers: history.filter(({ role }) => role === 'assistant').length,
+      results: history.filter(({ role }) => role === 'tool').length,
+      messages: lost,
+    },
+    before: Math.round(used),
+    after: Math.round(size),
+    ...(earlier && { earlier }),
+  }
+}
+
+function within(text: string, tokens: number): string {
+  const size = textTokens(text)
+  if (size <= tokens) return text
+  return `${text.slice(0, Math.floor((text.length * tokens) / size)).toWellFormed()}\n[The summary was cut here: it was too long.]`
+}
+
+function noHelp({ limit, fixed }: CompactionTask, { after }: { after: number }): CodedError {
+  return new CodedError(
+    'compaction.no_help',
+    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of them for instructions and tools; ${Math.round(limit)} can be used. It was left as it is.`,
+  )
+}
+
+function failed(error: unknown): Failure {
+  const { title, message } = failureOf(error)
+  return new CodedError('compaction.failed', `${title}: ${message}`).failure
+}

@@ -1,0 +1,80 @@
+import type { Message, UserPart } from '../../../../shared/model/message'
+import { textTokens } from '../estimate'
+import system from './summary-request.md?raw'
+
+/** Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the small one. */
+const MOST_CHARS = [3000, 600]
+
+/** What the request for a summary says, apart from who is asked. */
+export interface SummaryQuestion {
+  system: string
+  message: Message
+}
+
+/**
+ * Asks for the summary of a conversation, which is told as text: so it goes to every model, and can be cut anywhere. Where it does not fit into `budget`
+ * tokens, long results are cut first, then the middle goes; its beginning (what an earlier compaction left) and its end stay.
+ */
+export function summaryQuestion(history: readonly Message[], budget: number, instruction: string | undefined): SummaryQuestion {
+  const [generous, small] = MOST_CHARS as [number, number]
+  let entries = history.map((message) => told(message, generous))
+  if (sizeOf(entries) > budget) entries = history.map((message) => told(message, small))
+  const text = fitted(entries, budget)
+  const asked = instruction === undefined ? '' : `\n\nThe person asks of the summary: ${instruction}`
+  return {
+    system: system.trim(),
+    message: { role: 'user', parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nWrite the memory now.${asked}` }] },
+  }
+}
+
+/** Whether a request asks for a summary: for whoever plays a model. */
+export function isSummaryRequest(request: { system: string }): boolean {
+  return request.system === system.trim()
+}
+
+function fitted(entries: string[], budget: number): string {
+  if (sizeOf(entries) <= budget) return entries.join('\n\n')
+  let left = budget * 0.9
+  const first = cut(entries[0] ?? '', Math.floor(left * 0.3 * 3))
+  left -= textTokens(first)
+  const last: string[] = []
+  for (const entry of entries.slice(1).toReversed()) {
+    left -= textTokens(entry)
+    if (left < 0) break
+    last.unshift(entry)
+  }
+  const gone = entries.length - 1 - last.length
+  return [first, ...(gone > 0 ? [`[${gone} messages left out here: they were too long]`] : []), ...last].join('\n\n')
+}
+
+function sizeOf(entries: readonly string[]): number {
+  return entries.reduce((sum, entry) => sum + textTokens(entry) + 1, 0)
+}
+
+function told(message: Message, most: number): string {
+  if (message.role === 'tool') {
+    const text = message.content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n')
+    return `${message.name} ${message.isError ? 'failed' : 'returned'}: ${cut(text, most)}`
+  }
+  if (message.role === 'user') {
+    const who = { guard: 'Trestle', task: 'News of tasks', compaction: 'Memory so far' }
+    return `${message.by ? who[message.by] : 'Person'}: ${message.parts.map(userText).join('\n')}`
+  }
+  return message.parts
+    .flatMap((part) => {
+      if (part.type === 'text') return part.text === '' ? [] : [`Agent: ${part.text}`]
+      return part.type === 'tool_call' ? [`Agent calls ${part.name} ${cut(part.input, most)}`] : []
+    })
+    .join('\n')
+}
+
+function userText(part: UserPart): string {
+  if (part.type === 'media') return `[a picture${part.name === undefined ? '' : `: ${part.name}`}]`
+  return part.skill === undefined ? part.text : `[the instructions of the skill ${part.skill}]`
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const half = Math.floor(most / 2)
+  return `${text.slice(0, half)} [… ${text.length - 2 * half} characters …] ${text.slice(-half)}`.toWellFormed()
+}

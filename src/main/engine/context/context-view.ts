@@ -1,0 +1,86 @@
+import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
+import { textOf, type Message, type Usage } from '../../../shared/model/message'
+import type { ModelInfo, ToolSchema } from '../model/provider'
+import { isCompactable } from './create-room'
+import { textTokens, tokensOf } from './estimate'
+import { createTokenCount } from './token-count'
+import { windowLimits } from './window-limits'
+
+/** How many of the heaviest are named. */
+const MOST_ITEMS = 8
+/** What is lighter than this is not worth a line. */
+const LEAST_TOKENS = 100
+const FILE_TOOLS = new Set(['Read', 'ReadMediaFile'])
+
+/** What the next request of a session would be made of; see `ContextView`. */
+export function contextView({
+  window,
+  model,
+  system,
+  tools,
+  history,
+  known,
+}: {
+  window: number
+  model: ModelInfo
+  system: string
+  tools: readonly ToolSchema[]
+  history: readonly Message[]
+  known?: Usage
+}): ContextView {
+  const items: ContextItem[] = [{ kind: 'system', label: 'System prompt and instructions', tokens: textTokens(system) }]
+  for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
+  const inputs = new Map<string, string>()
+  for (const message of history) {
+    if (message.role === 'assistant')
+      for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
+    items.push(itemOf(message, inputs))
+  }
+  const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
+  const estimate = items.reduce((sum, { tokens }) => sum + tokens, 0)
+  const used = createTokenCount(history, fixed, known).used()
+  // The parts are estimated; together they are what the provider has counted.
+  const scale = used / Math.max(1, estimate)
+  const parts = Object.fromEntries(CONTEXT_KINDS.map((kind) => [kind, 0])) as Record<ContextKind, number>
+  for (const { kind, tokens } of items) parts[kind] += tokens * scale
+  for (const kind of CONTEXT_KINDS) parts[kind] = Math.round(parts[kind])
+  return {
+    window,
+    limit: Math.round(windowLimits(window, model, fixed).limit),
+    used: Math.round(used),
+    parts,
+    heaviest: items
+      .map((item) => ({ ...item, tokens: Math.round(item.tokens * scale) }))
+      .filter(({ tokens, kind }) => tokens >= LEAST_TOKENS && kind !== 'tools')
+      .toSorted((a, b) => b.tokens - a.tokens)
+      .slice(0, MOST_ITEMS),
+    compactable: isCompactable(history),
+  }
+}
+
+function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextItem {
+  const tokens = tokensOf(message)
+  if (message.role === 'tool') {
+    const { name, callId } = message
+    const about = subjectOf(inputs.get(callId))
+    return { kind: FILE_TOOLS.has(name) ? 'files' : 'results', label: about === '' ? name : `${name} ${about}`, tokens, callId }
+  }
+  const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
+  if (message.role === 'assistant') return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
+  const who = message.by === undefined ? 'You' : message.by === 'compaction' ? 'Summary' : 'Trestle'
+  return { kind: 'conversation', label: message.by === 'compaction' ? 'What the compaction left' : `${who}: ${words}`, tokens }
+}
+
+/** What a call was about, in a few words: its path, command, pattern or address. */
+function subjectOf(input: string | undefined): string {
+  try {
+    const fields = JSON.parse(input ?? '{}') as Record<string, unknown>
+    for (const name of ['path', 'command', 'pattern', 'url', 'query', 'task_id']) {
+      const value = fields[name]
+      if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
+    }
+  } catch {
+    // The model wrote no JSON.
+  }
+  return ''
+}

@@ -1,0 +1,15 @@
+import type { Failure } from '../../../shared/model/errors'
+import type { Usage } from '../../../shared/model/message'
+
+/** Keeps the history of a turn within the window of its model. The history changes in place; what is dropped stays in the log. */
+export interface Room {
+  /**
+   * Called before every step, and free of cost while there is room. Else the oldest results lose their content, and where that is not enough the
+   * conversation is compacted. Throws a `CodedError` when no room can be made; returns quietly when the turn was stopped meanwhile.
+   */
+  make(): Promise<void>
+  /** The latest step is in the history; `usage` is what the provider has counted for it. */
+  counted(usage: Usage | undefined): void
+  /** The provider has refused the request as too long: remembers that the window is smaller. False when that is not to be mended. */
+  overflowed(failure: Failure): boolean
+}

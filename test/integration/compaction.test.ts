@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RecordedEvent } from '../../src/shared/model/event'
+import type { ModelScript, RecordedRequest, ScriptStep, WireName } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { runCli, startCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+
+let scratch: Scratch
+let server: ModelServer
+
+beforeEach(() => {
+  scratch = createScratch({ 'notes.md': '# Notes\n' })
+})
+afterEach(async () => {
+  await server.close()
+  scratch.remove()
+})
+
+async function play(script: ModelScript, { window = 32_000, wire = 'chat' as WireName, loop = '' } = {}): Promise<void> {
+  server = await startModelServer({ script })
+  const config = configFor(server.baseUrl, { wire, loop: `retry_max_ms = 50\n${loop}` })
+  writeConfig(scratch.home, config.replace('context_window = 128000', `context_window = ${window}`))
+}
+
+const print = (...args: string[]) => runCli(['print', ...args, '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+const eventsOf = (stdout: string): RecordedEvent[] =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const bytes = ({ body }: RecordedRequest): number => Buffer.byteLength(JSON.stringify(body))
+/** The scripted model, asked for a summary, is asked without tools and by nothing else. */
+const asksForSummary = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You write the memory of an agent')
+const reading = (name: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path: name } }] })
+
+describe('500 steps in a window of 32k tokens', () => {
+  it('would overflow, or compact again and again, if room were not made in time', { timeout: 240_000 }, async () => {
+    for (let n = 0; n < 20; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), `file ${n}\n${'some words of it\n'.repeat(400)}`)
+    let step = 0
+    await play(
+      (request) => {
+        if (asksForSummary(request)) return { text: `Reading the files in turn; ${step} were read.` }
+        step += 1
+        // Every other step says a lot itself: results alone can be trimmed, answers cannot.
+        if (step > 500) return { text: 'All of it is read.' }
+        return { ...reading(`file-${step % 20}.txt`), text: `Step ${step}. ${step % 2 ? 'I have looked at this file and go on with the next. '.repeat(15) : ''}` }
+      },
+      { loop: 'max_steps = 600' },
+    )
+    const run = await print('read everything, and mind the word heliotrope', '--output-format', 'stream-json')
+    expect(run.code).toBe(0)
+    const events = eventsOf(run.stdout)
+    expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
+    // 32k tokens are about 128,000 bytes of English.
+    expect(Math.max(...server.requests.map(bytes))).toBeLessThan(128_000)
+    const compactions = events.filter((event) => event.type === 'compaction.finished')
+    expect(compactions.length).toBeGreaterThan(0)
+    let since = 1000
+    for (const { type } of events) {
+      if (type === 'step.started') since += 1
+      if (type !== 'compaction.started') continue
+      expect(since).toBeGreaterThanOrEqual(20)
+      since = 0
+    }
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Reading the files in turn')
+    expect(run.stderr).toContain('the conversation was compacted from about')
+  })
+})
+
+const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
+  chat: {
+    status: 400,
+    body: { error: { message: "This model's maximum context length is 8192 tokens.", type: 'invalid_request_error', code: 'context_length_exceeded' } },
+  },
+  responses: {
+    status: 400,
+    body: { error: { message: 'Your input exceeds the context window of this model.', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+  },
+  anthropic: {
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' } },
+  },
+  gemini: {
+    status: 400,
+    body: { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).' } },
+  },
+}
+
+describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a provider that finds the request too long, over the %s wire', (wire) => {
+  it('would fail the turn, if it were not compacted and asked again', async () => {
+    await play(
+      [reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }],
+      { wire, window: 200_000 },
+    )
+    const run = await print('read the notes')
+    expect(run).toMatchObject({ code: 0, stdout: 'done after all\n' })
+    expect(server.requests).toHaveLength(4)
+    const last = JSON.stringify(server.requests[3]!.body)
+    expect(last).toContain('THE SUMMARY')
+    expect(last).toContain('read the notes')
+    expect(last).toContain('- notes.md')
+    expect(asksForSummary(server.requests[2]!)).toBe(true)
+    const { tools } = server.requests[2]!.body as { tools?: unknown[] }
+    expect(tools ?? []).toEqual([])
+  })
+
+  it('ends in a clear error when compacting does not help', async () => {
+    await play((request, index) => (index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! }), {
+      wire,
+      window: 200_000,
+    })
+    const run = await print('read the notes')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/Compacting does not make enough room|too long for this model/)
+    expect(server.requests.length).toBeLessThan(12)
+  })
+})
+
+describe('a compaction', () => {
+  /** The provider says that the window is nearly full. */
+  const full: ScriptStep = { ...reading('notes.md'), usage: { input: 30_000, output: 100 } }
+
+  it('is tried again as steps are, in the same turn', async () => {
+    await play([full, { faults: { status: 503, body: { error: { message: 'busy' } } } }, { faults: { truncate: true }, text: 'half' }, { text: 'SUMMARY' }, { text: 'fine' }])
+    expect(await print('go')).toMatchObject({ code: 0, stdout: 'fine\n' })
+  })
+
+  it('that fails for good loses nothing: the turn says so, and the next one has the whole conversation', async () => {
+    let broken = true
+    await play((request, index) => {
+      if (index === 0) return full
+      if (asksForSummary(request)) return broken ? { faults: { status: 500, body: { error: { message: 'no' } } } } : { text: 'SUMMARY' }
+      return { text: 'fine' }
+    }, { loop: 'max_attempts = 2' })
+    const run = await print('the word is heliotrope')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('could not be compacted')
+    expect(run.stderr).toContain('Nothing is lost')
+    broken = false
+    expect(await print('go on', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
+  })
+
+  it('in the middle of which the app is killed leaves the conversation as it was', async () => {
+    let stall = true
+    await play((request, index) => {
+      if (index === 0) return full
+      if (asksForSummary(request)) return stall ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
+      return { text: 'fine' }
+    })
+    const child = startCli(['print', 'the word is heliotrope', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+    child.stdin.end()
+    const ended = once(child, 'close')
+    await server.arrived(2)
+    child.kill('SIGKILL')
+    await ended
+    stall = false
+    const run = await print('go on', '--continue', '--output-format', 'stream-json')
+    expect(run.code).toBe(0)
+    const told = JSON.stringify(server.requests.at(-1)!.body)
+    expect(told).toContain('heliotrope')
+    expect(told).not.toContain('nobody will see')
+    expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('# Notes\n')
+  })
+})
