@@ -5,6 +5,7 @@ import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
 import { Composer, type ComposerHandle } from './features/composer/composer'
+import { commandSent } from './features/composer/slash-commands'
 import { Terminals } from './features/chat/tools/terminals'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
@@ -43,17 +44,25 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const header = view?.header
   const modelId = header?.model ?? settings?.defaultModel
   const model = settings?.models.find(({ id }) => id === modelId)
-  const busy = header?.turnId !== undefined
+  const busy = header?.turnId !== undefined || header?.compacting !== undefined
 
   useEffect(() => {
     if (status === 'ready' && (document.activeElement === null || document.activeElement === document.body)) composer.current?.focus()
   }, [status])
 
-  const prompt = useCallback((parts: UserPart[]) => told(client.session.prompt({ sessionId, parts })), [client, sessionId])
   const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
   const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])
   const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
   const slash = useSlashCommands(sessionId, header?.folder)
+  const { commands } = slash
+  const prompt = useCallback(
+    (parts: UserPart[]) => {
+      const [only, more] = parts
+      const command = only?.type === 'text' && !more ? commandSent(commands, only.text) : undefined
+      return told(command ? command() : client.session.prompt({ sessionId, parts }))
+    },
+    [client, sessionId, commands],
+  )
   const loadOlder = useCallback(() => void store.loadOlder(), [store])
   const onPrompt = useCallback((parts: UserPart[]) => void prompt(parts).catch(() => undefined), [prompt])
   const onOpenLink = useOpenLink()

@@ -120,7 +120,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
           tab: 'context',
           label: 'Context',
           content: header ? (
-            <ContextPane context={header.context} spent={header.spent} contextWindow={model?.contextWindow} modelLabel={model?.label} />
+            <ContextPane header={header} contextWindow={model?.contextWindow} modelLabel={model?.label} onJump={jump} />
           ) : (
             loading
           ),

@@ -34,6 +34,11 @@ export function useSlashCommands(
         ? []
         : [{ name: 'new', description: 'Begin another session in this project', run: () => actions.begin(folder) }]),
       { name: 'stop', description: 'Stop the running turn', run: () => void client.session.stop({ sessionId }).catch(tellFailure) },
+      {
+        name: 'compact',
+        description: 'Summarise the conversation to make room; say behind it what to keep',
+        send: (argument) => client.session.compact({ sessionId, ...(argument !== '' && { instruction: argument }) }),
+      },
       ...PERMISSION_MODES.map((mode) => ({
         name: mode,
         description: `Permission mode: ${MODE_WORDS[mode].name}`,

@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { failureFrom } from '../../src/renderer/client/failure-from'
+import type { TrestleClient } from '../../src/shared/contract'
 import type { RecordedEvent } from '../../src/shared/model/event'
 import type { ModelScript, RecordedRequest, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
+import { rejection } from '../support/required'
 import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { startWebProcess, type WebProcess } from '../support/web-process'
 
 let scratch: Scratch
 let server: ModelServer
@@ -25,7 +29,8 @@ async function play(script: ModelScript, { window = 32_000, wire = 'chat' as Wir
   writeConfig(scratch.home, config.replace('context_window = 128000', `context_window = ${window}`))
 }
 
-const print = (...args: string[]) => runCli(['print', ...args, '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+const print = (...args: string[]) =>
+  runCli(['print', ...args, '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
 const eventsOf = (stdout: string): RecordedEvent[] =>
   stdout
     .trimEnd()
@@ -46,7 +51,10 @@ describe('500 steps in a window of 32k tokens', () => {
         step += 1
         // Every other step says a lot itself: results alone can be trimmed, answers cannot.
         if (step > 500) return { text: 'All of it is read.' }
-        return { ...reading(`file-${step % 20}.txt`), text: `Step ${step}. ${step % 2 ? 'I have looked at this file and go on with the next. '.repeat(15) : ''}` }
+        return {
+          ...reading(`file-${step % 20}.txt`),
+          text: `Step ${step}. ${step % 2 ? 'I have looked at this file and go on with the next. '.repeat(15) : ''}`,
+        }
       },
       { loop: 'max_steps = 600' },
     )
@@ -74,11 +82,23 @@ describe('500 steps in a window of 32k tokens', () => {
 const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
   chat: {
     status: 400,
-    body: { error: { message: "This model's maximum context length is 8192 tokens.", type: 'invalid_request_error', code: 'context_length_exceeded' } },
+    body: {
+      error: {
+        message: "This model's maximum context length is 8192 tokens.",
+        type: 'invalid_request_error',
+        code: 'context_length_exceeded',
+      },
+    },
   },
   responses: {
     status: 400,
-    body: { error: { message: 'Your input exceeds the context window of this model.', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+    body: {
+      error: {
+        message: 'Your input exceeds the context window of this model.',
+        type: 'invalid_request_error',
+        code: 'context_length_exceeded',
+      },
+    },
   },
   anthropic: {
     status: 400,
@@ -86,56 +106,77 @@ const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
   },
   gemini: {
     status: 400,
-    body: { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).' } },
+    body: {
+      error: {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).',
+      },
+    },
   },
 }
 
-describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a provider that finds the request too long, over the %s wire', (wire) => {
-  it('would fail the turn, if it were not compacted and asked again', async () => {
-    await play(
-      [reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }],
-      { wire, window: 200_000 },
-    )
-    const run = await print('read the notes')
-    expect(run).toMatchObject({ code: 0, stdout: 'done after all\n' })
-    expect(server.requests).toHaveLength(4)
-    const last = JSON.stringify(server.requests[3]!.body)
-    expect(last).toContain('THE SUMMARY')
-    expect(last).toContain('read the notes')
-    expect(last).toContain('- notes.md')
-    expect(asksForSummary(server.requests[2]!)).toBe(true)
-    const { tools } = server.requests[2]!.body as { tools?: unknown[] }
-    expect(tools ?? []).toEqual([])
-  })
-
-  it('ends in a clear error when compacting does not help', async () => {
-    await play((request, index) => (index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! }), {
-      wire,
-      window: 200_000,
+describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
+  'a provider that finds the request too long, over the %s wire',
+  (wire) => {
+    it('would fail the turn, if it were not compacted and asked again', async () => {
+      await play([reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }], {
+        wire,
+        window: 200_000,
+      })
+      const run = await print('read the notes')
+      expect(run).toMatchObject({ code: 0, stdout: 'done after all\n' })
+      expect(server.requests).toHaveLength(4)
+      const last = JSON.stringify(server.requests[3]!.body)
+      expect(last).toContain('THE SUMMARY')
+      expect(last).toContain('read the notes')
+      expect(last).toContain('- notes.md')
+      expect(asksForSummary(server.requests[2]!)).toBe(true)
+      const { tools } = server.requests[2]!.body as { tools?: unknown[] }
+      expect(tools ?? []).toEqual([])
     })
-    const run = await print('read the notes')
-    expect(run.code).toBe(1)
-    expect(run.stderr).toMatch(/Compacting does not make enough room|too long for this model/)
-    expect(server.requests.length).toBeLessThan(12)
-  })
-})
+
+    it('ends in a clear error when compacting does not help', async () => {
+      await play(
+        (request, index) => (index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! }),
+        {
+          wire,
+          window: 200_000,
+        },
+      )
+      const run = await print('read the notes')
+      expect(run.code).toBe(1)
+      expect(run.stderr).toMatch(/Compacting does not make enough room|too long for this model/)
+      expect(server.requests.length).toBeLessThan(12)
+    })
+  },
+)
 
 describe('a compaction', () => {
   /** The provider says that the window is nearly full. */
   const full: ScriptStep = { ...reading('notes.md'), usage: { input: 30_000, output: 100 } }
 
   it('is tried again as steps are, in the same turn', async () => {
-    await play([full, { faults: { status: 503, body: { error: { message: 'busy' } } } }, { faults: { truncate: true }, text: 'half' }, { text: 'SUMMARY' }, { text: 'fine' }])
+    await play([
+      full,
+      { faults: { status: 503, body: { error: { message: 'busy' } } } },
+      { faults: { truncate: true }, text: 'half' },
+      { text: 'SUMMARY' },
+      { text: 'fine' },
+    ])
     expect(await print('go')).toMatchObject({ code: 0, stdout: 'fine\n' })
   })
 
   it('that fails for good loses nothing: the turn says so, and the next one has the whole conversation', async () => {
     let broken = true
-    await play((request, index) => {
-      if (index === 0) return full
-      if (asksForSummary(request)) return broken ? { faults: { status: 500, body: { error: { message: 'no' } } } } : { text: 'SUMMARY' }
-      return { text: 'fine' }
-    }, { loop: 'max_attempts = 2' })
+    await play(
+      (request, index) => {
+        if (index === 0) return full
+        if (asksForSummary(request)) return broken ? { faults: { status: 500, body: { error: { message: 'no' } } } } : { text: 'SUMMARY' }
+        return { text: 'fine' }
+      },
+      { loop: 'max_attempts = 2' },
+    )
     const run = await print('the word is heliotrope')
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('could not be compacted')
@@ -149,10 +190,13 @@ describe('a compaction', () => {
     let stall = true
     await play((request, index) => {
       if (index === 0) return full
-      if (asksForSummary(request)) return stall ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
+      if (asksForSummary(request))
+        return stall ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
       return { text: 'fine' }
     })
-    const child = startCli(['print', 'the word is heliotrope', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+    const child = startCli(['print', 'the word is heliotrope', '--cwd', scratch.project, '--permission-mode', 'auto'], {
+      home: scratch.home,
+    })
     child.stdin.end()
     const ended = once(child, 'close')
     await server.arrived(2)
@@ -165,5 +209,106 @@ describe('a compaction', () => {
     expect(told).toContain('heliotrope')
     expect(told).not.toContain('nobody will see')
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('# Notes\n')
+  })
+})
+
+describe('a compaction by hand', () => {
+  let host: WebProcess | undefined
+  afterEach(async () => {
+    await host?.kill()
+    host = undefined
+  })
+  const parts = (text: string) => [{ type: 'text' as const, text }]
+  const connect = async (): Promise<TrestleClient> => {
+    host = await startWebProcess(scratch.home)
+    return host.connect().client
+  }
+  async function say(client: TrestleClient, sessionId: string, words: string): Promise<void> {
+    await client.session.prompt({ sessionId, parts: parts(words) })
+    await expect
+      .poll(async () => (await client.session.open({ sessionId })).header.turnId, { timeout: 20_000, interval: 10 })
+      .toBeUndefined()
+  }
+  const lastBody = (): string => JSON.stringify(server.requests.at(-1)!.body)
+
+  it('waits for the turn, keeps what is asked, survives a restart, and is undone', { timeout: 60_000 }, async () => {
+    await play((request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }), {
+      window: 128_000,
+    })
+    const client = await connect()
+    const { sessionId } = await client.session.create({ folder: scratch.project })
+    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({ code: 'compaction.not_needed' })
+    await say(client, sessionId, 'the word is heliotrope')
+    const before = await client.session.context({ sessionId })
+    expect(before.used).toBe(Object.values(before.parts).reduce((sum, tokens) => sum + tokens, 0))
+    expect(await client.session.compact({ sessionId, instruction: 'keep the API decisions' })).toEqual({ compacted: true })
+    expect(lastBody()).toContain('keep the API decisions')
+    await host!.kill()
+
+    const again = await connect()
+    await say(again, sessionId, 'go on')
+    expect(lastBody()).toContain('THE SUMMARY')
+    expect(lastBody()).toContain('heliotrope')
+    expect(lastBody()).not.toContain('answer 1')
+    const { compacted } = (await again.session.open({ sessionId })).header
+    await again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
+    await say(again, sessionId, 'and now')
+    expect(lastBody()).not.toContain('THE SUMMARY')
+    expect(lastBody()).toContain('answer 1')
+    expect(lastBody()).toContain('go on')
+    const gone = again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
+    expect(failureFrom(await rejection(gone))).toMatchObject({ code: 'compaction.gone' })
+  })
+
+  it('builds on the one before, and undoing it brings that one back', { timeout: 60_000 }, async () => {
+    let summaries = 0
+    await play((request) => (asksForSummary(request) ? { text: `SUMMARY ${(summaries += 1)}` } : { text: 'fine' }), { window: 128_000 })
+    const client = await connect()
+    const { sessionId } = await client.session.create({ folder: scratch.project })
+    await say(client, sessionId, 'one')
+    await client.session.compact({ sessionId })
+    await say(client, sessionId, 'two')
+    await client.session.compact({ sessionId })
+    expect(lastBody()).toContain('SUMMARY 1')
+    const { compacted } = (await client.session.open({ sessionId })).header
+    await client.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
+    await say(client, sessionId, 'three')
+    expect(lastBody()).toContain('SUMMARY 1')
+    expect(lastBody()).not.toContain('SUMMARY 2')
+    expect(lastBody()).toContain('two')
+  })
+
+  it('can be stopped, holds prompts back meanwhile, and is dropped when the app dies in it', { timeout: 60_000 }, async () => {
+    let stall = true
+    await play(
+      (request) => {
+        if (!asksForSummary(request)) return { text: 'fine' }
+        return stall ? { text: 'nobody will see this summary', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
+      },
+      { window: 128_000 },
+    )
+    const client = await connect()
+    const { sessionId } = await client.session.create({ folder: scratch.project })
+    await say(client, sessionId, 'the word is heliotrope')
+    const compacting = client.session.compact({ sessionId })
+    await server.arrived(2)
+    expect(await client.session.prompt({ sessionId, parts: parts('meanwhile') })).toMatchObject({ queued: true })
+    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({ code: 'session.busy' })
+    await client.session.stop({ sessionId })
+    expect(await compacting).toEqual({ compacted: false })
+    expect((await client.session.open({ sessionId })).header).not.toHaveProperty('compacted')
+
+    void client.session.compact({ sessionId }).catch(() => undefined)
+    await server.arrived(3)
+    await host!.kill()
+    stall = false
+    const again = await connect()
+    const { header, events } = await again.session.open({ sessionId })
+    expect(header).not.toHaveProperty('compacting')
+    expect(header.queue).toHaveLength(1)
+    expect(events.at(-1)).toMatchObject({ type: 'compaction.failed', why: 'interrupted' })
+    await say(again, sessionId, 'go on')
+    expect(lastBody()).toContain('heliotrope')
+    expect(lastBody()).not.toContain('nobody will see')
   })
 })

@@ -1,4 +1,5 @@
 import type { ApprovalOutcome, Judgement } from './approval'
+import type { CompactionReason, CompactionResult } from './compaction'
 import type { Failure } from './errors'
 import type { ResultPart, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -117,6 +118,22 @@ export interface ToolItem {
   durationMs?: number
 }
 
+/** The conversation was made short: a summary stands for what is above. `undone`: a row of its own, for the taking back. */
+export interface CompactionItem {
+  kind: 'compaction'
+  id: string
+  /** Empty between turns. */
+  turnId: string
+  at: number
+  compactionId: string
+  state: 'running' | 'done' | 'failed' | 'stopped' | 'interrupted' | 'undone'
+  reason?: CompactionReason
+  instruction?: string
+  retry?: PendingRetry
+  result?: CompactionResult
+  failure?: Failure
+}
+
 /** How a turn ended, when it did not simply end. */
 export interface EndItem {
   kind: 'end'
@@ -130,7 +147,7 @@ export interface EndItem {
 }
 
 /** One row of the transcript. `id` is unique in the session and never changes. */
-export type TranscriptItem = UserItem | NoticeItem | NewsItem | AnswerItem | ToolItem | EndItem
+export type TranscriptItem = UserItem | NoticeItem | NewsItem | AnswerItem | ToolItem | CompactionItem | EndItem
 
 /** How much progress of a running tool is kept, in characters, when it is cut. */
 export const PROGRESS_LIMIT = 32_768

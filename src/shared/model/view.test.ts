@@ -38,11 +38,13 @@ interface StepPlan {
   retries: number
   calls: { approve?: 'allow_once' | 'reject_once'; fails: boolean; progress: string[] }[]
   steer?: 'user' | 'guard' | 'task'
+  /** A compaction before the step, and how it ends. */ compacts?: 'done' | 'failed' | 'stopped'
 }
 interface TurnPlan {
   /** Whether news of a task began it, not a person. */ byNews?: boolean
   steps: StepPlan[]
   stop: 'end_turn' | 'cancelled' | 'error' | 'interrupted'
+  /** A compaction by hand after it; a finished one is undone. */ compacts?: 'done' | 'failed' | 'stopped'
 }
 
 function write(turns: readonly TurnPlan[]): SessionEvent[] {
@@ -58,6 +60,7 @@ function writeTurn(log: Log, turn: TurnPlan): void {
   turn.steps.forEach((step, n) => {
     if (step.steer)
       log.record({ type: 'turn.steered', turnId, parts: text('and this'), by: step.steer, ...(step.steer === 'task' && { news: NEWS }) })
+    if (step.compacts) writeCompaction(log, step.compacts, turnId)
     const stepId = log.id('step')
     log.record({ type: 'step.started', turnId, stepId, n: n + 1, model: 'm' })
     const speak = (): void => {
@@ -101,6 +104,20 @@ function writeTurn(log: Log, turn: TurnPlan): void {
     durationMs: 1,
     ...(turn.stop === 'error' && { failure }),
   })
+  if (turn.compacts) writeCompaction(log, turn.compacts)
+}
+
+function writeCompaction(log: Log, end: 'done' | 'failed' | 'stopped', turnId?: string): void {
+  const turn = turnId === undefined ? {} : { turnId }
+  const compactionId = log.id('compaction')
+  log.record({ type: 'compaction.started', compactionId, ...turn, reason: 'window', tokens: 9 })
+  log.record({ type: 'compaction.retried', compactionId, attempt: 1, of: 10, delayMs: 5, failure })
+  if (end !== 'done')
+    return log.record({ type: 'compaction.failed', compactionId, ...turn, why: end, ...(end === 'failed' && { failure }) })
+  const dropped = { answers: 1, results: 0, messages: 0 }
+  const result = { kept: [text('do it')], note: 'n', summary: 's', files: [], dropped, before: 9, after: 3, durationMs: 1 }
+  log.record({ type: 'compaction.finished', compactionId, ...turn, ...result })
+  if (turnId === undefined) log.record({ type: 'compaction.undone', compactionId, tokens: 9 })
 }
 
 function writeCall(log: Log, turnId: string, call: StepPlan['calls'][number] & { callId: string }): void {
@@ -132,14 +149,19 @@ const stepPlan: fc.Arbitrary<StepPlan> = fc.record(
       { maxLength: 3 },
     ),
     steer: fc.constantFrom('user' as const, 'guard' as const, 'task' as const),
+    compacts: fc.constantFrom('done' as const, 'failed' as const, 'stopped' as const),
   },
   { requiredKeys: ['says', 'thinks', 'retries', 'calls'] },
 )
-const turnPlan: fc.Arbitrary<TurnPlan> = fc.record({
-  byNews: fc.boolean(),
-  steps: fc.array(stepPlan, { minLength: 1, maxLength: 4 }),
-  stop: fc.constantFrom('end_turn' as const, 'cancelled' as const, 'error' as const, 'interrupted' as const),
-})
+const turnPlan: fc.Arbitrary<TurnPlan> = fc.record(
+  {
+    byNews: fc.boolean(),
+    steps: fc.array(stepPlan, { minLength: 1, maxLength: 4 }),
+    stop: fc.constantFrom('end_turn' as const, 'cancelled' as const, 'error' as const, 'interrupted' as const),
+    compacts: fc.constantFrom('done' as const, 'failed' as const, 'stopped' as const),
+  },
+  { requiredKeys: ['byNews', 'steps', 'stop'] },
+)
 const logs = fc.array(turnPlan, { minLength: 1, maxLength: 4 }).map(write)
 
 const empty = (): SessionView => startView(emptyHeader(S), [], false)

@@ -9,7 +9,7 @@ import { windowLimits } from './window-limits'
 /** How many of the heaviest are named. */
 const MOST_ITEMS = 8
 /** What is lighter than this is not worth a line. */
-const LEAST_TOKENS = 100
+const LEAST_TOKENS = 20
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile'])
 
 /** What the next request of a session would be made of; see `ContextView`. */
@@ -32,8 +32,7 @@ export function contextView({
   for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
   const inputs = new Map<string, string>()
   for (const message of history) {
-    if (message.role === 'assistant')
-      for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
+    if (message.role === 'assistant') for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
     items.push(itemOf(message, inputs))
   }
   const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
@@ -66,7 +65,8 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
     return { kind: FILE_TOOLS.has(name) ? 'files' : 'results', label: about === '' ? name : `${name} ${about}`, tokens, callId }
   }
   const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
-  if (message.role === 'assistant') return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
+  if (message.role === 'assistant')
+    return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
   const who = message.by === undefined ? 'You' : message.by === 'compaction' ? 'Summary' : 'Trestle'
   return { kind: 'conversation', label: message.by === 'compaction' ? 'What the compaction left' : `${who}: ${words}`, tokens }
 }

@@ -7,6 +7,15 @@ export interface SlashCommand {
   origin?: string
   /** Does it at once; without it the name stays in the message, and the message is sent as the user finishes it. */
   run?: () => void
+  /** Called in place of sending the message, with what stands behind the name. */
+  send?: (argument: string) => Promise<unknown>
+}
+
+/** What sending a message does when it begins with a command that takes the rest for itself; undefined for any other message. */
+export function commandSent(commands: readonly SlashCommand[], text: string): (() => Promise<unknown>) | undefined {
+  const match = /^\/([a-z0-9-]+)(?:\s+([\s\S]*))?$/i.exec(text.trim())
+  const send = match && commands.find(({ name }) => name === match[1])?.send
+  return send ? () => send(match[2]?.trim() ?? '') : undefined
 }
 
 /** The commands that fit what stands behind the slash, those that begin so first. */

@@ -1,50 +1,53 @@
 import { Gauge } from 'lucide-react'
 import type { Usage } from '../../../shared/model/message'
+import type { SessionHeader } from '../../../shared/model/session'
+import { useContextView } from '../../state/context-view'
+import { tokenWords } from '../../state/token-words'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
+import { CompactNow } from './compact-now'
+import { ContextBreakdown } from './context-breakdown'
 
 interface ContextPaneProps {
-  /** Tokens of the latest request. */
-  context: Usage | undefined
-  /** Tokens of all requests of the session. */
-  spent: Usage
+  header: SessionHeader
   /** Tokens the model can take; undefined when the model is not known. */
   contextWindow: number | undefined
   modelLabel: string | undefined
+  /** Goes to a call in the conversation. */
+  onJump: (callId: string) => void
 }
 
-/** How full the model's window is, and what the session has used. The numbers are the provider's own. */
-export function ContextPane({ context, spent, contextWindow, modelLabel }: ContextPaneProps) {
-  if (!context) {
+/** How full the model's window is and of what, the way to make room, and what the session has used. */
+export function ContextPane({ header, contextWindow, modelLabel, onJump }: ContextPaneProps) {
+  const view = useContextView(header.sessionId)
+  const { context, spent } = header
+  if (header.turns === 0) {
     return (
       <EmptyState icon={<Gauge aria-hidden />} title="Nothing sent yet">
         After the first answer this shows how much of the model's context window the conversation takes.
       </EmptyState>
     )
   }
-  const used = context.input + context.output
-  const share = contextWindow ? used / contextWindow : undefined
-  const part = (tokens: number): string => `${contextWindow ? Math.min(100, (tokens / contextWindow) * 100) : 0}%`
+  const window = view?.window ?? contextWindow
+  const used = context ? context.input + context.output : view?.used
+  const share = window && used !== undefined ? used / window : undefined
   return (
     <div className="space-y-5 px-3.5 py-3.5">
       <section aria-label="Context window">
         <h3 className="text-tiny font-semibold text-ink-2">Context window</h3>
-        <p className="mt-1 flex items-baseline gap-2 tabular-nums">
-          <span className="text-title font-semibold">{share === undefined ? tokens(used) : `${percent(share)} %`}</span>
-          <span className="text-small text-ink-3">
-            {contextWindow ? `${tokens(used)} of ${tokens(contextWindow)} tokens` : 'tokens; the window of this model is not known'}
-            {modelLabel && ` · ${modelLabel}`}
-          </span>
-        </p>
-        {contextWindow !== undefined && (
-          <div aria-hidden className={cx('mt-2 flex h-1.5 overflow-hidden rounded-full bg-line')}>
-            <span className="bg-ink-3" style={{ width: part(Math.min(context.cached, context.input)) }} />
-            <span className="bg-ink-2" style={{ width: part(Math.max(0, context.input - context.cached)) }} />
-            <span className="bg-run" style={{ width: part(context.output) }} />
-          </div>
+        {used !== undefined && (
+          <p className="mt-1 flex items-baseline gap-2 tabular-nums">
+            <span className="text-title font-semibold">{share === undefined ? tokenWords(used) : `${percent(share)} %`}</span>
+            <span className="text-small text-ink-3">
+              {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens; the window of this model is not known'}
+              {modelLabel && ` · ${modelLabel}`}
+            </span>
+          </p>
         )}
+        {view && <ContextBreakdown view={view} onJump={onJump} />}
       </section>
-      <UsageTable title="Latest request" usage={context} />
+      <CompactNow header={header} compactable={view?.compactable ?? false} />
+      {context && <UsageTable title="Latest request" usage={context} />}
       <UsageTable title="Whole session" usage={spent} />
     </div>
   )
@@ -78,15 +81,4 @@ function UsageTable({ title, usage }: { title: string; usage: Usage }) {
 function percent(share: number): string {
   const value = share * 100
   return value > 0 && value < 1 ? '< 1' : String(Math.round(value))
-}
-
-/** 950, 12.4k, 1.2M. */
-function tokens(count: number): string {
-  if (count < 1000) return String(count)
-  if (count < 999_500) return `${trim(count / 1000)}k`
-  return `${trim(count / 1_000_000)}M`
-}
-
-function trim(value: number): string {
-  return value < 100 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))
 }

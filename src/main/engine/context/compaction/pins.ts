@@ -40,7 +40,8 @@ export function noteOf(summary: string, pins: Pins, files: readonly string[]): s
     sections.push(
       `Running in the background:\n${pins.tasks.map(({ taskId, command, description }) => `- ${taskId}: ${(description ?? command).slice(0, 200).toWellFormed()}`).join('\n')}`,
     )
-  if (files.length > 0) sections.push(`Files you read or changed; read again what you need:\n${files.map((file) => `- ${file}`).join('\n')}`)
+  if (files.length > 0)
+    sections.push(`Files you read or changed; read again what you need:\n${files.map((file) => `- ${file}`).join('\n')}`)
   return sections.join('\n\n')
 }
 

@@ -16,7 +16,13 @@ const stepSchema = z.strictObject({
   say: z.string().default(''),
   call: z.array(callSchema).default([]),
 })
-const scriptSchema = z.strictObject({ prefer: z.array(z.string()), later: z.string(), news: z.string(), summary: z.string(), step: z.array(stepSchema) })
+const scriptSchema = z.strictObject({
+  prefer: z.array(z.string()),
+  later: z.string(),
+  news: z.string(),
+  summary: z.string(),
+  step: z.array(stepSchema),
+})
 
 type Script = z.infer<typeof scriptSchema>
 type Step = Script['step'][number]

@@ -4,6 +4,7 @@ import type { UserPart } from '../../../../shared/model/message'
 import type { TranscriptItem } from '../../../../shared/model/transcript-item'
 import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'
+import { CompactionRow } from './compaction-row'
 import { EndNotice } from './end-notice'
 import { useOpenRows } from './open-rows'
 import './rows.css'
@@ -37,6 +38,8 @@ export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, lat
         <OpenableTool sessionId={sessionId} item={item} />
       ) : item.kind === 'news' ? (
         <TaskNewsRow item={item} />
+      ) : item.kind === 'compaction' ? (
+        <CompactionRow sessionId={sessionId} item={item} />
       ) : item.kind === 'notice' ? (
         <p className="notice">
           <Info aria-hidden />

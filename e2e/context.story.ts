@@ -1,0 +1,55 @@
+import type { RecordedRequest } from '../test/support/model-script'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { said, say, startSession } from './steps'
+
+const asksForSummary = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You write the memory of an agent')
+
+test.describe('the context of a session', () => {
+  let reads = 0
+  test.use({
+    model: {
+      script: (request) => {
+        if (asksForSummary(request)) return { text: '**Task:** read the README.\n\n**Decisions:** the API stays as it is.' }
+        reads += 1
+        if (reads === 1) return { toolCalls: [{ name: 'Read', input: { path: 'README.md' } }], usage: { input: 9000, output: 40 } }
+        return { text: 'That is read.', usage: { input: 9500, output: 60, cached: 8000 } }
+      },
+    },
+  })
+
+  test('is shown by kind, compacted on request with what to keep, and brought back', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'read the README')
+    await expect(said(page, 'That is read.')).toBeVisible()
+    await page.getByRole('tab', { name: 'Context' }).click()
+    const pane = page.getByRole('region', { name: 'Context window' })
+    await expect(pane).toContainText('Files read')
+    await expect(pane).toContainText('Read README.md')
+
+    await say(page, '/compact keep the API decisions')
+    const row = page.getByRole('region', { name: 'Compaction' })
+    await expect(row).toContainText('Conversation compacted')
+    expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('keep the API decisions')
+    await row.getByRole('button', { name: /Conversation compacted/ }).click()
+    await expect(row).toContainText('the API stays as it is')
+    await expect(row).toContainText('README.md')
+    await page.screenshot({ path: '/tmp/x/context.png' })
+    expect(await findings(page)).toEqual([])
+
+    await say(page, 'and now?')
+    await expect.poll(() => app.server.requests.length).toBe(4)
+    const told = JSON.stringify(app.server.requests[3]!.body)
+    expect(told).toContain('the API stays as it is')
+    expect(told).toContain('read the README')
+    expect(told).not.toContain('That is read.')
+
+    await expect(row.getByRole('button', { name: 'Undo the compaction' })).toBeEnabled()
+    await row.getByRole('button', { name: 'Undo the compaction' }).click()
+    await expect(said(page, 'The compaction was undone')).toBeVisible()
+    await say(page, 'once more')
+    await expect.poll(() => app.server.requests.length).toBe(5)
+    expect(JSON.stringify(app.server.requests[4]!.body)).toContain('That is read.')
+  })
+})

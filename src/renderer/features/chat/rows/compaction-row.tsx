@@ -1,0 +1,104 @@
+import { ChevronRight, FoldVertical, Undo2 } from 'lucide-react'
+import { memo } from 'react'
+import type { CompactionItem } from '../../../../shared/model/transcript-item'
+import { useSessionHeader } from '../../../state/session-view'
+import { tellFailure } from '../../../state/toasts-state'
+import { tokenWords } from '../../../state/token-words'
+import { useClient } from '../../../state/trestle-context'
+import { Button } from '../../../ui/button'
+import { Spinner } from '../../../ui/spinner'
+import { Markdown } from '../markdown/markdown'
+import { useOpenRows } from './open-rows'
+
+const WHY = { window: 'the window was nearly full', overflow: 'the provider found it too long', manual: 'you asked for it' }
+
+/** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
+export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { sessionId: string; item: CompactionItem }) {
+  const key = `${sessionId}/${item.id}`
+  const open = useOpenRows((state) => state.open.has(key))
+  const { state, result, retry } = item
+  if (state === 'running') {
+    return (
+      <p className="notice" role="status">
+        <Spinner label="Compacting" />
+        <span>Compacting the conversation …{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}</span>
+      </p>
+    )
+  }
+  if (state !== 'done' || !result) {
+    return (
+      <p className="notice">
+        {state === 'undone' ? <Undo2 aria-hidden /> : <FoldVertical aria-hidden />}
+        <span>{wordsOf(item)}</span>
+      </p>
+    )
+  }
+  return (
+    <section aria-label="Compaction" className="compaction">
+      <button type="button" aria-expanded={open} onClick={() => useOpenRows.getState().toggle(key)}>
+        <ChevronRight aria-hidden />
+        <b>Conversation compacted</b>
+        <span className="tabular-nums">
+          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && `, as ${WHY[item.reason]}`}
+        </span>
+      </button>
+      {open && <Summary sessionId={sessionId} item={item} />}
+    </section>
+  )
+})
+
+function Summary({ sessionId, item: { result, instruction, compactionId } }: { sessionId: string; item: CompactionItem }) {
+  const client = useClient()
+  const header = useSessionHeader(sessionId)
+  if (!result) return null
+  const { answers, results, messages } = result.dropped
+  const inForce = header?.compacted?.compactionId === compactionId
+  const busy = header?.turnId !== undefined || header?.compacting !== undefined
+  return (
+    <div className="compaction-summary">
+      <p>
+        The agent goes on from this summary and your own messages. It no longer sees {counted(answers, 'answer')} and{' '}
+        {counted(results, 'result')}
+        {messages > 0 && `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}. All of it
+        stays here.
+      </p>
+      {instruction !== undefined && <p>You asked: {instruction}</p>}
+      <div className="compaction-text">
+        <Markdown text={result.summary} streaming={false} />
+      </div>
+      {result.files.length > 0 && (
+        <p>
+          Files it is told to read again when needed: <code>{result.files.join(', ')}</code>
+        </p>
+      )}
+      {inForce && (
+        <Button
+          size="small"
+          icon={<Undo2 aria-hidden />}
+          disabled={busy}
+          title={busy ? 'When the turn has ended' : 'The agent sees the whole conversation again'}
+          onClick={() => void client.session.undoCompaction({ sessionId, compactionId }).catch(tellFailure)}
+        >
+          Undo the compaction
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function wordsOf({ state, failure }: CompactionItem): string {
+  switch (state) {
+    case 'undone':
+      return 'The compaction was undone: the agent sees the whole conversation again.'
+    case 'stopped':
+      return 'You stopped the compaction; the conversation is as it was.'
+    case 'interrupted':
+      return 'Trestle was closed during a compaction; the conversation is as it was.'
+    default:
+      return `The conversation could not be compacted and is as it was.${failure ? ` ${failure.message}` : ''}`
+  }
+}

@@ -1,0 +1,73 @@
+import { CONTEXT_KINDS, type ContextKind, type ContextView } from '../../../shared/model/compaction'
+import { tokenWords } from '../../state/token-words'
+import { cx } from '../../ui/cx'
+
+const WORDS: Record<ContextKind, string> = {
+  system: 'System prompt and instructions',
+  tools: 'Tools',
+  files: 'Files read',
+  results: 'Other tool results',
+  conversation: 'Conversation',
+}
+/** From what is always there to what grows. */
+const SHADES: Record<ContextKind, string> = {
+  system: 'bg-ink',
+  tools: 'bg-ink-2',
+  files: 'bg-run',
+  results: 'bg-[color-mix(in_oklab,var(--run)_55%,var(--panel))]',
+  conversation: 'bg-ink-3',
+}
+
+/** What the window is filled with, by kind, and the heaviest single things. */
+export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: (callId: string) => void }) {
+  const share = (tokens: number): string => `${Math.min(100, (tokens / Math.max(1, view.window)) * 100)}%`
+  return (
+    <>
+      <div aria-hidden className="relative mt-2 flex h-1.5 overflow-hidden rounded-full bg-line">
+        {CONTEXT_KINDS.map((kind) => (
+          <span key={kind} className={SHADES[kind]} style={{ width: share(view.parts[kind]) }} />
+        ))}
+        <span className="absolute inset-y-0 w-px bg-wait" style={{ left: share(view.limit) }} />
+      </div>
+      <dl className="mt-2.5 text-ui tabular-nums">
+        {CONTEXT_KINDS.map((kind) => (
+          <div key={kind} className="flex items-center gap-2 py-[3px]">
+            <dt className="flex min-w-0 flex-1 items-center gap-2 text-ink-2">
+              <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />
+              {WORDS[kind]}
+            </dt>
+            <dd>{tokenWords(view.parts[kind])}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-1.5 text-tiny text-ink-3">
+        Estimated by kind. From {tokenWords(view.limit)} on, old results are left out, then the conversation is compacted.
+      </p>
+      {view.heaviest.length > 0 && (
+        <>
+          <h3 className="mt-4 text-tiny font-semibold text-ink-2">Heaviest</h3>
+          <ul className="mt-1 text-small">
+            {view.heaviest.map(({ kind, label, tokens, callId }, index) => (
+              <li key={`${index}-${label}`} className="flex min-h-[26px] items-center gap-2 border-t border-line first:border-t-0">
+                <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />
+                {callId === undefined ? (
+                  <span className="min-w-0 flex-1 truncate text-ink-2">{label}</span>
+                ) : (
+                  <button
+                    type="button"
+                    title={label}
+                    onClick={() => onJump(callId)}
+                    className="min-w-0 flex-1 truncate rounded-[4px] text-left text-ink hover:underline"
+                  >
+                    {label}
+                  </button>
+                )}
+                <span className="flex-none tabular-nums">{tokenWords(tokens)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
