@@ -35,7 +35,7 @@ test.describe('the context of a session', () => {
     await row.getByRole('button', { name: /Conversation compacted/ }).click()
     await expect(row).toContainText('the API stays as it is')
     await expect(row).toContainText('README.md')
-    await page.screenshot({ path: '/tmp/x/context.png' })
+    await page.screenshot({ path: test.info().outputPath('context.png') })
     expect(await findings(page)).toEqual([])
 
     await say(page, 'and now?')
@@ -51,5 +51,40 @@ test.describe('the context of a session', () => {
     await say(page, 'once more')
     await expect.poll(() => app.server.requests.length).toBe(5)
     expect(JSON.stringify(app.server.requests[4]!.body)).toContain('That is read.')
+  })
+})
+
+test.describe('a task that fills the window', () => {
+  let asked = 0
+  test.use({
+    model: {
+      script: (request) => {
+        if (asksForSummary(request)) return { text: 'The README was read; two more looks are left.' }
+        asked += 1
+        if (asked === 3) return { text: 'All of it is done.', usage: { input: 9000, output: 60 } }
+        return {
+          toolCalls: [{ name: 'Read', input: { path: 'README.md', limit: asked } }],
+          usage: { input: asked === 2 ? 125_000 : 9000, output: 40 },
+        }
+      },
+    },
+  })
+
+  test('is compacted in its middle, is finished, and looks the same when the page is loaded again', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'look at the README thrice')
+    await expect(said(page, 'All of it is done.')).toBeVisible()
+    const row = page.getByRole('region', { name: 'Compaction' })
+    await expect(row).toContainText('as the window was nearly full')
+    const told = JSON.stringify(app.server.requests.at(-1)!.body)
+    expect(told).toContain('two more looks are left')
+    expect(told).toContain('look at the README thrice')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.screenshot({ path: test.info().outputPath('compacted-in-a-turn.png') })
+    const rows = await page.getByRole('region', { name: 'Conversation' }).innerText()
+    await page.reload()
+    await expect(said(page, 'All of it is done.')).toBeVisible()
+    await expect.poll(() => page.getByRole('region', { name: 'Conversation' }).innerText()).toBe(rows)
   })
 })

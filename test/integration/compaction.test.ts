@@ -23,7 +23,10 @@ afterEach(async () => {
   scratch.remove()
 })
 
-async function play(script: ModelScript, { window = 32_000, wire = 'chat' as WireName, loop = '' } = {}): Promise<void> {
+async function play(
+  script: ModelScript,
+  { window = 32_000, wire = 'chat', loop = '' }: { window?: number; wire?: WireName; loop?: string } = {},
+): Promise<void> {
   server = await startModelServer({ script })
   const config = configFor(server.baseUrl, { wire, loop: `retry_max_ms = 50\n${loop}` })
   writeConfig(scratch.home, config.replace('context_window = 128000', `context_window = ${window}`))
