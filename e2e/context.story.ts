@@ -63,7 +63,7 @@ test.describe('a task that fills the window', () => {
         asked += 1
         if (asked === 3) return { text: 'All of it is done.', usage: { input: 9000, output: 60 } }
         return {
-          toolCalls: [{ name: 'Read', input: { path: 'README.md', limit: asked } }],
+          toolCalls: [{ name: 'Read', input: { path: 'README.md', n_lines: asked } }],
           usage: { input: asked === 2 ? 125_000 : 9000, output: 40 },
         }
       },
