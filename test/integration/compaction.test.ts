@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { failureFrom } from '../../src/renderer/client/failure-from'
@@ -187,6 +187,15 @@ describe('a compaction', () => {
     broken = false
     expect(await print('go on', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
     expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
+  })
+
+  it('is told to hooks before it begins', async () => {
+    await play([full, { text: 'SUMMARY' }, { text: 'fine' }])
+    const hook = '\n[[hooks]]\nevent = "PreCompact"\ncommand = "cat > told.json"\n'
+    appendFileSync(join(scratch.home, 'config.toml'), hook)
+    expect(await print('go')).toMatchObject({ code: 0, stdout: 'fine\n' })
+    const told: unknown = JSON.parse(readFileSync(join(scratch.project, 'told.json'), 'utf8'))
+    expect(told).toMatchObject({ hook_event_name: 'PreCompact', reason: 'window', tokens: expect.any(Number) })
   })
 
   it('in the middle of which the app is killed leaves the conversation as it was', async () => {

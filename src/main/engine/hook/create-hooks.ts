@@ -112,6 +112,9 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
               ...about,
             })
           }
+        } else if (event.type === 'compaction.started') {
+          const { reason, instruction, tokens } = event
+          observe(session, 'PreCompact', reason, { reason, instruction, tokens })
         } else if (event.type === 'session.changed' && event.archived) end(session.id, 'archived')
       }
     },
