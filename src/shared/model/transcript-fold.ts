@@ -1,4 +1,4 @@
-import type { CompactionResult } from './compaction'
+import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
 import { textOf, type UserPart } from './message'
 import type { TaskNews } from './task'
@@ -101,33 +101,16 @@ export class TranscriptDraft {
           }
         })
       case 'compaction.started':
-      case 'compaction.undone': {
-        const { compactionId, at } = event
-        const row = { kind: 'compaction' as const, compactionId, at }
-        if (event.type === 'compaction.undone') return this.#push({ ...row, id: `k${event.seq}`, turnId: '', state: 'undone' })
-        const { reason, instruction, turnId = '' } = event
-        return this.#push({
-          ...row,
-          id: `k:${compactionId}`,
-          turnId,
-          state: 'running',
-          reason,
-          ...(instruction !== undefined && { instruction }),
-        })
-      }
+      case 'compaction.undone':
+        return this.#push(compactionRow(event))
       case 'compaction.retried':
-        return this.#compaction(event.compactionId, (item) => ({
-          ...item,
-          retry: { attempt: event.attempt + 1, of: event.of, failure: event.failure, until: event.at + event.delayMs },
-        }))
       case 'compaction.finished':
-        return this.#compaction(event.compactionId, ({ retry: _over, ...item }) => ({ ...item, state: 'done', result: resultOf(event) }))
-      case 'compaction.failed':
-        return this.#compaction(event.compactionId, ({ retry: _over, ...item }) => ({
-          ...item,
-          state: event.why,
-          ...(event.failure && { failure: event.failure }),
-        }))
+      case 'compaction.failed': {
+        const { compactionId } = event
+        const index = this.#find((item) => item.kind === 'compaction' && item.compactionId === compactionId && item.state === 'running')
+        if (index !== undefined) this.#set(index, compactionAfter(this.items[index] as CompactionItem, event))
+        return
+      }
       case 'turn.finished':
         this.#closeTurn(event.at)
         if (event.stop === 'end_turn') return
@@ -281,11 +264,6 @@ export class TranscriptDraft {
     if (next !== item) this.#set(index, next)
   }
 
-  #compaction(compactionId: string, change: (item: CompactionItem) => CompactionItem): void {
-    const index = this.#find((item) => item.kind === 'compaction' && item.compactionId === compactionId && item.state === 'running')
-    if (index !== undefined) this.#set(index, change(this.items[index] as CompactionItem))
-  }
-
   #streaming(stepId: string): number | undefined {
     return this.#find((item) => item.kind === 'answer' && item.stepId === stepId && item.streaming)
   }
@@ -315,20 +293,6 @@ export class TranscriptDraft {
   #remove(index: number): void {
     this.#own().splice(index, 1)
   }
-}
-
-function resultOf({
-  kept,
-  note,
-  summary,
-  files,
-  dropped,
-  before,
-  after,
-  durationMs,
-  usage,
-}: Extract<RecordedEvent, { type: 'compaction.finished' }>): CompactionResult {
-  return { kept, note, summary, files, dropped, before, after, durationMs, ...(usage && { usage }) }
 }
 
 function isTurnStart(item: TranscriptItem): boolean {

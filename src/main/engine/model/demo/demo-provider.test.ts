@@ -9,6 +9,8 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import type { Message } from '../../../../shared/model/message'
 import type { Todo } from '../../../../shared/model/todo'
 import { DEFAULT_SETTINGS } from '../../config/settings'
+import { noteOf } from '../../context/compaction/pins'
+import { summaryQuestion } from '../../context/compaction/summary-request'
 import { commandEnv } from '../../task/command-env'
 import { createTerminalTasks } from '../../task/create-terminal-tasks'
 import { bashTool } from '../../tool/builtin/bash'
@@ -20,6 +22,7 @@ import { todoListTool } from '../../tool/builtin/todo-list'
 import { writeTool } from '../../tool/builtin/write'
 import { createRegistry } from '../../tool/registry'
 import { createWorkspace } from '../../workspace/create-workspace'
+import type { ModelRequest } from '../provider'
 import { createDemoProvider } from './demo-provider'
 
 interface Run {
@@ -152,6 +155,21 @@ describe('the demo model', () => {
     const request = { model: 'scripted', system: '', messages: [...messages, news], tools: [], imagesIn: false, thinking: true }
     const { text } = await collect(createDemoProvider({ paceMs: 0 }).stream(request, new AbortController().signal))
     expect(text).toContain('which Trestle wrote and not you')
+  })
+
+  it('gives a summary that says what it is, and does not begin anew after a compaction', async () => {
+    const { messages } = await play(await tempFolder())
+    const provider = createDemoProvider({ paceMs: 0 })
+    const { system, message } = summaryQuestion(messages, 10_000, undefined)
+    const ask = async (asked: Pick<ModelRequest, 'system' | 'messages'>): Promise<string> => {
+      const request = { ...asked, model: 'demo', tools: [], imagesIn: false, thinking: false }
+      return (await collect(provider.stream(request, new AbortController().signal))).text
+    }
+    const summary = await ask({ system, messages: [message] })
+    expect(summary).toContain("a script's summary")
+    const note: Message = { role: 'user', parts: [{ type: 'text', text: noteOf(summary, { todos: [], tasks: [] }, []) }], by: 'compaction' }
+    const next: Message = { role: 'user', parts: [{ type: 'text', text: 'and now?' }] }
+    expect(await ask({ system: '', messages: [note, next] })).toContain('only this one answer left')
   })
 
   it('counts in the background with a command that needs no approval, or the first day would begin with one more question', async () => {
