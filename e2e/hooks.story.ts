@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { said, say, startSession } from './steps'
@@ -52,5 +54,8 @@ test('hooks deny, change what is written and keep words back; a page shows what 
   const denied = runs.getByRole('listitem').filter({ hasText: 'PreToolUse' }).filter({ hasText: 'blocked' })
   await denied.getByText('PreToolUse').click()
   await expect(denied.getByRole('group', { name: 'What PreToolUse printed' })).toHaveText('looking\nNot on a Friday.')
+
+  appendFileSync(join(app.scratch.home, 'config.toml'), `\n${hook('BeforeTool', '*', 'true')}`)
+  await expect(section.getByText(/event in \[hooks\.3\] must be/)).toBeVisible()
   expect(await findings(page)).toEqual([])
 })

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Webhook } from 'lucide-react'
 import type { AppInfo } from '../../../shared/contract/app'
 import type { HookView } from '../../../shared/model/hook'
+import type { SettingsView } from '../../../shared/model/settings'
 import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../state/folder-name'
 import { useLayout } from '../../state/layout-state'
@@ -11,6 +12,7 @@ import { Badge } from '../../ui/badge'
 import { EmptyState } from '../../ui/empty-state'
 import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
+import { Problems } from './about-section'
 import { HookRuns } from './hook-runs'
 import { SectionHead } from './section-head'
 
@@ -18,7 +20,7 @@ import { SectionHead } from './section-head'
 const LOOK_AGAIN_MS = 2_000
 
 /** The hooks that count in the project on screen, and what the newest runs did. */
-export function HooksSection({ info }: { info: AppInfo | undefined }) {
+export function HooksSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
   const client = useClient()
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
   const folder =
@@ -29,6 +31,7 @@ export function HooksSection({ info }: { info: AppInfo | undefined }) {
     enabled: folder !== undefined,
     refetchInterval: LOOK_AGAIN_MS,
   })
+  const mistakes = settings.problems.filter(({ message }) => /\[hooks\.\d+\]|\[\[hooks\]\]/.test(message))
   const where = folder === undefined ? 'here' : `in ${folderName(folder, info?.userHome).name}`
   return (
     <section aria-labelledby="settings-hooks">
@@ -37,6 +40,11 @@ export function HooksSection({ info }: { info: AppInfo | undefined }) {
         title="Hooks"
         text={`Commands of yours that run when something happens, as they count ${where}. They can watch, and some can forbid.`}
       />
+      {mistakes.length > 0 && (
+        <div className="mb-3.5">
+          <Problems problems={mistakes} />
+        </div>
+      )}
       {data ? (
         <>
           <HookList hooks={data.hooks} userHome={info?.userHome} />

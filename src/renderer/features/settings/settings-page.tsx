@@ -60,7 +60,7 @@ export function SettingsPage({ section, info, trustedFolders }: SettingsPageProp
                   <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
                 )}
                 {name === 'skills' && <SkillsSection info={info} />}
-                {name === 'hooks' && <HooksSection info={info} />}
+                {name === 'hooks' && <HooksSection settings={settings} info={info} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>
