@@ -73,7 +73,7 @@ describe('what a SKILL.md says', () => {
     for (const front of fronts) {
       const plain = await skill(front)
       // A comment makes no difference to YAML, and is not plain.
-      expect(plain.head, front).toEqual((await skill(`${front}\n# read as YAML`)).head)
+      expect({ front, head: plain.head }).toEqual({ front, head: (await skill(`${front}\n# read as YAML`)).head })
     }
   })
 

@@ -99,7 +99,7 @@ function plainFront(front: string): { values: unknown } | undefined {
   const values: Record<string, unknown> = {}
   for (const line of front.split('\n')) {
     // Words that mean the same in YAML: no quotes, no signs with a meaning, no second colon, nothing that could be a number or a date.
-    const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#\[\]{}]|:(?=\S))*)$/.exec(line)
+    const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#[\]{}]|:(?=\S))*)$/.exec(line)
     const [, key = '', value = ''] = match ?? []
     if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
     // Words YAML may take for something else than text, in its versions and spellings.
