@@ -51,8 +51,10 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (step.calls.length === 0) {
         const steering = takeSteering(ctx)
         if (steering > 0) continue
-        if (ctx.hooks && step.finish === 'stop' && (await goesOn(ctx, ctx.hooks))) continue
-        if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+        if (ctx.hooks && step.finish === 'stop') {
+          if (await goesOn(ctx, ctx.hooks)) continue
+          if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+        }
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
       }
       const end = await runCalls(step.stepId, step.calls)
