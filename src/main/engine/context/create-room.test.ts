@@ -4,6 +4,7 @@ import type { CompactionMark } from '../../../shared/model/compaction'
 import type { Message } from '../../../shared/model/message'
 import { createWindows } from '../session/windows'
 import { createRoom } from './create-room'
+import { tokensOf } from './estimate'
 
 const WINDOW = 20_000
 const words = (tokens: number): string => 'x'.repeat(Math.round(tokens * 3.2))
@@ -108,6 +109,27 @@ describe('making room', () => {
     await expect(broken.room.make()).rejects.toMatchObject({ code: 'compaction.failed' })
     expect(types(broken.turn.events)).toEqual(['compaction.started', 'compaction.failed'])
     expect(history).toEqual(before)
+  })
+
+  it('cuts results that alone fill the window, or the agent would ask for them again and again', async () => {
+    const read = (callId: string): Message => ({
+      role: 'tool',
+      callId,
+      name: 'Read',
+      isError: false,
+      content: [{ type: 'text', text: words(9000) }],
+    })
+    const calling: Message = {
+      role: 'assistant',
+      parts: ['a', 'b'].map((callId) => ({ type: 'tool_call' as const, callId, name: 'Read', input: '{}' })),
+    }
+    const history = [asked(), calling, read('a'), read('b')]
+    const { room, turn } = roomFor(history, [])
+    await room.make()
+    expect(turn.requests).toEqual([])
+    expect(history).toHaveLength(4)
+    expect(JSON.stringify(history)).toContain('do not fit into the context window')
+    expect(history.reduce((sum, message) => sum + tokensOf(message), 1000)).toBeLessThan(WINDOW * 0.85)
   })
 
   it('gives up after some refusals in a row', () => {

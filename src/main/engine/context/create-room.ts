@@ -3,6 +3,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { Message, Usage } from '../../../shared/model/message'
 import type { Room } from '../loop/room'
 import type { CompactionContext, CompactionTask } from './compaction/compact'
+import { tokensOf } from './estimate'
 import { createTokenCount } from './token-count'
 import { cutNewest, trimOldest } from './trim'
 import { windowLimits, type WindowLimits } from './window-limits'
@@ -11,6 +12,8 @@ import { windowLimits, type WindowLimits } from './window-limits'
 const TRIM_TO = 0.7
 /** Where trimming leaves more than this share of the limit, it is time to compact. */
 const TRIMMED_ENOUGH = 0.88
+/** The results of the latest step that take more than this share of the room are cut before anything is compacted. */
+const SHARE_OF_NEWEST = 0.5
 /** There is at most one compaction in so many steps, unless there is no room at all… */
 const STEPS_BETWEEN = 20
 /** …and none at all in so few. */
@@ -93,6 +96,11 @@ export function createRoom(deps: RoomDeps): Room {
       count.shortened(trimOldest(history, used - target))
       if (count.used() < Math.min(now.limit, used) * TRIMMED_ENOUGH) return
       if (!isCompactable(history)) return refuseFarTooLong(count.used(), now, fixed)
+      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead.
+      if (newestResults(history) > (now.limit - fixed) * SHARE_OF_NEWEST) {
+        count.shortened(cutNewest(history, count.used() - now.limit * TRIMMED_ENOUGH))
+        if (count.used() <= now.limit * TRIMMED_ENOUGH + 1) return
+      }
       if (steps <= STEPS_BETWEEN && !forced) {
         if (count.used() < now.last) return
         count.shortened(cutNewest(history, count.used() - now.limit * TRIMMED_ENOUGH))
@@ -123,6 +131,15 @@ export function createRoom(deps: RoomDeps): Room {
 /** Whether there is anything that a summary could stand for. */
 export function isCompactable(history: readonly Message[]): boolean {
   return history.some(({ role }) => role === 'assistant')
+}
+
+/** Tokens of the results that no answer has followed yet. */
+function newestResults(history: readonly Message[]): number {
+  let tokens = 0
+  for (let index = history.length - 1; history[index] && history[index]!.role !== 'assistant'; index -= 1) {
+    if (history[index]!.role === 'tool') tokens += tokensOf(history[index]!)
+  }
+  return tokens
 }
 
 function refuseFarTooLong(used: number, { window }: WindowLimits, fixed: number): void {
