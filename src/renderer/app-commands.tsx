@@ -17,14 +17,15 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { useMemo } from 'react'
-import { PERMISSION_MODES, type PermissionMode } from '../shared/model/approval'
+import { SESSION_MODES, type SessionMode } from '../shared/model/approval'
 import type { SettingsView } from '../shared/model/settings'
 import type { Command } from './features/palette/commands'
 import { answerTask } from './state/answer-task'
 import { folderName } from './state/folder-name'
 import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
-import { MODE_WORDS } from './state/mode-words'
+import { SESSION_MODE_WORDS } from './state/mode-words'
+import { changeMode } from './state/session-mode'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
 import { useSessions, waitingSessions } from './state/sessions-state'
@@ -61,8 +62,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
       const next = neighbourOf(projectsOf(useSessions.getState()), sessionId, by)
       if (next !== undefined) actions.open(next)
     }
-    const change = (input: { model?: string; mode?: PermissionMode }): void => {
+    const change = (input: { model?: string }): void => {
       if (current) client.session.change({ sessionId: current.sessionId, ...input }).catch(tellFailure)
+    }
+
+    const switchMode = (mode: SessionMode): void => {
+      if (!current) return
+      const { sessionId: id } = current
+      client.session.open({ sessionId: id, limit: 1 }).then(({ header }) => changeMode(client, header, mode), tellFailure)
     }
 
     const ofSession: Command[] = !current
@@ -106,12 +113,12 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
             page: {
               title: 'Permission mode',
               commands: () =>
-                PERMISSION_MODES.map((mode) => ({
+                SESSION_MODES.map((mode) => ({
                   id: mode,
                   group: 'Permission mode',
-                  label: MODE_WORDS[mode].name,
-                  hint: MODE_WORDS[mode].meaning,
-                  run: () => change({ mode }),
+                  label: SESSION_MODE_WORDS[mode].name,
+                  hint: SESSION_MODE_WORDS[mode].meaning,
+                  run: () => switchMode(mode),
                 })),
             },
           },

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
+import { AnswerCard } from './answer-card'
 import type { ApprovalReply } from './features/approvals/approval-reply'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
@@ -10,6 +11,7 @@ import { Terminals } from './features/chat/tools/terminals'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
 import { useSessionState, useSessionStore } from './state/session-view'
+import { changeMode, modeAfter, modeOf } from './state/session-mode'
 import { useSessions } from './state/sessions-state'
 import { useSettings } from './state/settings-query'
 import { tellFailure } from './state/toasts-state'
@@ -52,6 +54,10 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
 
   const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
   const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])
+  const nextMode = useCallback(() => {
+    const now = store.store.getState().view?.header
+    if (now) changeMode(client, now, modeAfter(modeOf(now)))
+  }, [client, store])
   const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
   const slash = useSlashCommands(sessionId, header?.folder)
   const { commands } = slash
@@ -129,11 +135,18 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           onOpenLink={onOpenLink}
           tail={
             <Approvals
-              sessionId={sessionId}
               approvals={header.approvals}
-              blocked={connected ? undefined : 'Not connected.'}
-              onReply={onReply}
-              onAnswered={focusComposer}
+              renderCard={(approval, behind) => (
+                <AnswerCard
+                  key={approval.approvalId}
+                  sessionId={sessionId}
+                  approval={approval}
+                  behind={behind}
+                  blocked={connected ? undefined : 'Not connected.'}
+                  onReply={onReply}
+                  onAnswered={focusComposer}
+                />
+              )}
             />
           }
           empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
@@ -147,6 +160,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         onSend={prompt}
         onSteer={steer}
         onStop={stop}
+        onNextMode={nextMode}
         complete={complete}
         commands={slash.commands}
         onCommands={slash.refresh}

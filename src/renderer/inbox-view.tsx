@@ -1,4 +1,4 @@
-import { ApprovalCard } from './features/approvals/approval-card'
+import { AnswerCard } from './answer-card'
 import './features/approvals/approvals.css'
 import { PreviewView } from './features/approvals/preview-view'
 import { InboxPage, type InboxCard } from './features/inbox/inbox-page'
@@ -24,7 +24,7 @@ export function InboxView({ connected, userHome }: InboxViewProps) {
 function AnswerableCard({ entry: { sessionId }, approval, place, blocked, onAnswered }: InboxCard) {
   const client = useClient()
   return (
-    <ApprovalCard
+    <AnswerCard
       key={approval.approvalId}
       sessionId={sessionId}
       approval={approval}

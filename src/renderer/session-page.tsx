@@ -3,10 +3,13 @@ import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
 import { ModelSwitch } from './features/chat/header/model-switch'
+import { Markdown } from './features/chat/markdown/markdown'
 import { ChangesPane } from './features/inspector/changes-pane'
 import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
 import { TodosPane } from './features/inspector/todos-pane'
+import { PlanBanner } from './features/plan/plan-banner'
+import { PlanPane } from './features/plan/plan-pane'
 import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
 import { TasksPane } from './features/tasks/tasks-pane'
 import { TaskTerminal } from './features/terminal/task-terminal'
@@ -19,7 +22,9 @@ import { useSessionActions } from './state/session-actions'
 import { jumpToCall, useSessionChanges, useSessionHeader, useSessionState } from './state/session-view'
 import { useSessions } from './state/sessions-state'
 import { useRunningCount } from './state/tasks-state'
-import { useSettings } from './state/settings-query'
+import { useAppInfo, useSettings } from './state/settings-query'
+import { changeMode } from './state/session-mode'
+import { useClient } from './state/trestle-context'
 import { useOpenLink } from './state/use-open-link'
 import { Skeleton } from './ui/skeleton'
 
@@ -37,6 +42,11 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   const summary = useSessions((state) => state.sessions.get(sessionId))
   const notFound = useSessionState(sessionId, (state) => state.failure?.code === 'session.not_found')
   const actions = useSessionActions()
+  const client = useClient()
+  const showPlan = (): void => {
+    useLayout.getState().setInspectorTab('plan')
+    if (frame.inspector?.open === false) frame.inspector.toggle()
+  }
   // A session that was remembered or deleted elsewhere is nothing to show an error for.
   useEffect(() => {
     if (notFound) useLayout.getState().forgetSession(sessionId)
@@ -65,6 +75,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       </HeaderBar>
       {banners}
       {trust && <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />}
+      {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
     </>
   )
@@ -77,6 +88,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   const running = useRunningCount(sessionId)
   const openLink = useOpenLink()
   const { data: settings } = useSettings()
+  const { data: info } = useAppInfo()
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
   const jump = (callId: string): void => {
     if (isDrawer) closeDrawer()
@@ -109,6 +121,21 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
           label: 'Todos',
           count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
           content: header ? <TodosPane todos={header.todos} /> : loading,
+        },
+        {
+          tab: 'plan',
+          label: 'Plan',
+          content: header ? (
+            <PlanPane
+              sessionId={sessionId}
+              plan={header.plan}
+              stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
+              userHome={info?.userHome}
+              renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
+            />
+          ) : (
+            loading
+          ),
         },
         {
           tab: 'changes',

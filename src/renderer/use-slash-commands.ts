@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { PERMISSION_MODES } from '../shared/model/approval'
+import { SESSION_MODES } from '../shared/model/approval'
 import type { SlashCommand } from './features/composer/slash-commands'
 import { useLayout } from './state/layout-state'
-import { MODE_WORDS } from './state/mode-words'
+import { SESSION_MODE_WORDS } from './state/mode-words'
 import { useSessionActions } from './state/session-actions'
+import { changeMode } from './state/session-mode'
+import { useSessionStore } from './state/session-view'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
 
@@ -16,6 +18,7 @@ export function useSlashCommands(
   folder: string | undefined,
 ): { commands: readonly SlashCommand[]; refresh: () => void } {
   const client = useClient()
+  const { store } = useSessionStore(sessionId)
   const actions = useSessionActions()
   const skills = useQuery({
     queryKey: ['skills', folder],
@@ -39,10 +42,13 @@ export function useSlashCommands(
         description: 'Summarise the conversation to make room; say behind it what to keep',
         send: (argument) => client.session.compact({ sessionId, ...(argument !== '' && { instruction: argument }) }),
       },
-      ...PERMISSION_MODES.map((mode) => ({
+      ...SESSION_MODES.map((mode) => ({
         name: mode,
-        description: `Permission mode: ${MODE_WORDS[mode].name}`,
-        run: () => void client.session.change({ sessionId, mode }).catch(tellFailure),
+        description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${SESSION_MODE_WORDS[mode].name}`,
+        run: () => {
+          const header = store.getState().view?.header
+          if (header) changeMode(client, header, mode)
+        },
       })),
       { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
       { name: 'inbox', description: 'What waits for an answer', run: () => layout().openInbox() },
@@ -51,6 +57,6 @@ export function useSlashCommands(
     ]
     const found = (data?.skills ?? []).filter((skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name))
     return [...own, ...found.map(({ name, description, source }) => ({ name, description, origin: ORIGINS[source] }))]
-  }, [actions, client, data, folder, sessionId])
+  }, [actions, client, data, folder, sessionId, store])
   return { commands, refresh }
 }

@@ -64,6 +64,10 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['trust.accept'] = await client.trust.accept({ folder, hash })
   results['skill.list'] = await client.skill.list({ folder })
   results['hook.list'] = await client.hook.list({ folder })
+  results['plan.enter'] = await client.plan.enter({ sessionId })
+  results['plan.leave'] = await client.plan.leave({ sessionId })
+  results['plan.view'] = await client.plan.view({ sessionId })
+  results['plan.revision'] = await client.plan.revision({ sessionId, plan: 1, revision: 1 })
   results['trust.list'] = await client.trust.list()
   results['trust.forget'] = await client.trust.forget({ folder })
   engine.ask(sessionId, 'a')
@@ -129,6 +133,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'settings.saveProvider': { providers: [{ id: 'p', keyFrom: 'stored' }] },
       'settings.setNotifications': { notifications: { enabled: true, sound: true } },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
+      'plan.enter': { plan: { active: true } },
+      'plan.leave': { plan: { active: false } },
+      'plan.view': { file: '/plan.md' },
       'approval.list': [{ approvalId: 'a', tool: 'Bash' }],
       'approval.get': { approvalId: 'a', summary: 'Run ls' },
       'task.output': { text: 'hello\n' },

@@ -284,6 +284,18 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
+    plans: {
+      async enter(sessionId) {
+        record(sessionId, { type: 'plan.entered', plan: 1, by: 'user' })
+        return get(sessionId).header
+      },
+      async leave(sessionId) {
+        record(sessionId, { type: 'plan.left' })
+        return get(sessionId).header
+      },
+      view: async () => ({ active: false, file: '/plan.md', revisions: [] }),
+      revision: async () => ({ text: '' }),
+    },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     onChange(listener) {
       changeListeners.add(listener)

@@ -5,6 +5,7 @@ import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
 import { textOf, type Message } from '../../src/shared/model/message'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
 import type { ModelChunk, ModelRequest, Provider } from '../../src/main/engine/model/provider'
+import { planOf } from '../../src/main/engine/plan/plan-of'
 import { createNewsDesk, type NewsDesk } from '../../src/main/engine/session/news-desk'
 import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
 import { createSessionTools } from '../../src/main/engine/session/session-tools'
@@ -75,6 +76,7 @@ export function newsEngine(options: {
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     skills: noSkills,
+    planOf: (session) => planOf(home, session),
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
   })
   const runner = createTurnRunner({
@@ -101,6 +103,7 @@ export function newsEngine(options: {
       home,
       ownOutput: [],
       mode: () => 'auto',
+      plan: () => undefined,
       workspace: () => tools.workspaceOf(session),
       rules: async () => [],
       record: (...events) => void session.record(...events),

@@ -120,6 +120,7 @@ export function turnFixture({
       steering = []
       return taken
     },
+    planNotice: () => undefined,
     saveResult: async (callId) => `/saved/${callId}.txt`,
     maxResultChars: () => undefined,
     warm: () => {},

@@ -4,6 +4,7 @@ import { appHandlers } from './app'
 import { approvalHandlers } from './approval'
 import { folderHandlers } from './folder'
 import { hookHandlers } from './hook'
+import { planHandlers } from './plan'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
 import { settingsHandlers } from './settings'
@@ -22,6 +23,7 @@ export function createRouter(deps: ApiDeps) {
     folder: folderHandlers(os, deps),
     skill: skillHandlers(os, deps),
     hook: hookHandlers(os, deps),
+    plan: planHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

@@ -1,4 +1,4 @@
-import { PERMISSION_MODES } from '../../shared/model/approval'
+import { SESSION_MODES } from '../../shared/model/approval'
 import type { CommandSpec, OptionSpec } from './parse'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
@@ -28,8 +28,8 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'task' | 'permissi
       'permission-mode': {
         type: 'string',
         value: 'MODE',
-        choices: PERMISSION_MODES,
-        help: 'ask (nobody is there to ask: means denied), accept-edits, or auto.',
+        choices: SESSION_MODES,
+        help: 'ask (nobody is there to ask: means denied), accept-edits, auto, or plan (nothing but the plan can change).',
       },
       'output-format': {
         type: 'string',
@@ -73,7 +73,7 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'task' | 'permissi
       mode: {
         type: 'string',
         value: 'MODE',
-        choices: [...PERMISSION_MODES, 'plan'],
+        choices: SESSION_MODES,
         help: 'ask (default), accept-edits, auto, or plan (only what only reads passes).',
       },
       cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },

@@ -1,4 +1,4 @@
-import type { Approval, InboxEntry, PermissionMode, RuleChoice } from '../../shared/model/approval'
+import type { Approval, InboxEntry, PermissionMode, PersonAnswer, RuleChoice } from '../../shared/model/approval'
 import type { ContextView } from '../../shared/model/compaction'
 import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
@@ -7,6 +7,7 @@ import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/mode
 import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
+import type { PlanView } from '../../shared/model/plan'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { HookList } from '../../shared/model/hook'
 import type { SkillList } from '../../shared/model/skill'
@@ -26,6 +27,7 @@ export interface Engine {
   readonly inbox: Inbox
   readonly trust: Trust
   readonly hooks: { list(folder: string): Promise<HookList> }
+  readonly plans: Plans
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
@@ -83,11 +85,17 @@ export interface Sessions {
   completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }
 
+/** Plan mode as the user has it in hand. See the contract of the same name. */
+export interface Plans {
+  enter(sessionId: string): Promise<SessionHeader>
+  leave(sessionId: string): Promise<SessionHeader>
+  view(sessionId: string): Promise<PlanView>
+  revision(sessionId: string, of: { plan: number; revision: number }): Promise<{ text: string }>
+}
+
 /** How a waiting approval is answered. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
-export interface ApprovalAnswer {
+export interface ApprovalAnswer extends PersonAnswer {
   approvalId: string
-  optionId: string
-  feedback?: string
   rule?: { pattern: string; scope: 'session' | 'user' }
 }
 

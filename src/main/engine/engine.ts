@@ -27,6 +27,8 @@ import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTurnRunner } from './session/turn-runner'
 import { createWindows } from './session/windows'
+import { createPlanActions } from './plan/plan-actions'
+import { planOf } from './plan/plan-of'
 import { openStore } from './session/sqlite/open-store'
 import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
@@ -107,6 +109,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     writeHooksOf: hooks.writesOf,
     terminals: custody.terminals,
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    planOf: (session) => planOf(home, session),
     webOf: (session) => ({
       allowedHosts: () => settings().web.allowedHosts,
       search: () => settings().web.search,
@@ -142,6 +145,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         return [join(home, 'sessions', session.id), join(home, 'tasks'), ...skills.readable(session.header.folder)]
       },
       mode: () => session.header.mode,
+      plan: () => planOf(home, session).guard(),
       workspace: () => tools.workspaceOf(session),
       rules: () => rulesOf(session),
       record: (...events) => void session.record(...events),
@@ -218,6 +222,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     inbox,
     trust,
     hooks,
+    plans: createPlanActions({ home, sessions }),
     skills,
     onChange(listener) {
       listeners.add(listener)

@@ -1,4 +1,4 @@
-import type { InboxEntry } from '../../shared/model/approval'
+import { requestName, type InboxEntry } from '../../shared/model/approval'
 import type { Task } from '../../shared/model/task'
 import { useInbox } from './inbox-state'
 import { titleOf } from './ordered-sessions'
@@ -18,8 +18,14 @@ export interface Call {
 export function callsOf(entries: readonly InboxEntry[], waiting: readonly Task[]): Call[] {
   const requests = entries
     .filter(({ elsewhere }) => elsewhere === undefined)
-    .map(({ sessionId, approvalId, sessionTitle, tool, summary }): Call => {
-      return { id: `${sessionId}/${approvalId}`, who: titleOf({ title: sessionTitle }), what: `${tool} ${summary}`, sessionId }
+    .map((entry): Call => {
+      const { sessionId, approvalId, sessionTitle, summary } = entry
+      return {
+        id: `${sessionId}/${approvalId}`,
+        who: titleOf({ title: sessionTitle }),
+        what: `${requestName(entry)} ${summary}`,
+        sessionId,
+      }
     })
   const asking = waiting.map(({ taskId, prompt, command, sessionId }): Call => {
     return {

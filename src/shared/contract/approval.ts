@@ -13,7 +13,8 @@ export const approvalContract = {
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
   /**
    * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the pattern of one of the
-   * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then.
+   * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then. `comments`
+   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order.
    */
   reply: oc
     .input(
@@ -21,6 +22,14 @@ export const approvalContract = {
         ...which,
         optionId: z.string(),
         feedback: z.string().max(10_000).optional(),
+        comments: z
+          .array(z.strictObject({ line: z.int().min(1), text: z.string().trim().min(1).max(10_000) }))
+          .max(200)
+          .optional(),
+        answers: z
+          .array(z.strictObject({ labels: z.array(z.string().max(1000)).max(10), other: z.string().max(10_000).optional() }))
+          .max(4)
+          .optional(),
         rule: z.strictObject({ pattern: z.string().max(10_000), scope: z.enum(['session', 'user']) }).optional(),
       }),
     )

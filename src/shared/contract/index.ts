@@ -3,6 +3,7 @@ import { appContract } from './app'
 import { approvalContract } from './approval'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
+import { planContract } from './plan'
 import { pushContract } from './push'
 import { sessionContract } from './session'
 import { settingsContract } from './settings'
@@ -17,6 +18,7 @@ export const contract = {
   approval: approvalContract,
   settings: settingsContract,
   folder: folderContract,
+  plan: planContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,

@@ -1,8 +1,14 @@
+import type { PlanComment } from './plan'
 import type { Preview } from './preview'
+import type { QuestionAnswer } from './question'
 
 /** How much is asked. `auto` asks nothing that a policy does not insist on. */
 export const PERMISSION_MODES = ['ask', 'accept-edits', 'auto'] as const
 export type PermissionMode = (typeof PERMISSION_MODES)[number]
+
+/** What a session can be switched to: plan mode stands beside the permission modes and wins over each. */
+export const SESSION_MODES = [...PERMISSION_MODES, 'plan'] as const
+export type SessionMode = (typeof SESSION_MODES)[number]
 
 /** Approval option kinds, as the Agent Client Protocol names them. */
 export type ApprovalKind = 'allow_once' | 'allow_always' | 'reject_once'
@@ -26,8 +32,20 @@ export interface Approval {
   reason: string
   preview?: Preview
   options: ApprovalOption[]
+  /** Set when the call does nothing but ask: the answer is its result, nobody but a person gives it, and every one is answered by itself. */
+  asks?: 'plan' | 'questions'
   /** ms since the epoch. */
   requestedAt: number
+}
+
+/** What a person answers to a call that asks, besides the option they chose. */
+export interface PersonAnswer {
+  optionId: string
+  feedback?: string
+  /** On lines of a plan. */
+  comments?: PlanComment[]
+  /** One for each question. */
+  answers?: QuestionAnswer[]
 }
 
 /** How an approval ended. `cancelled`: the turn was stopped first, or nobody could be asked. */
@@ -52,6 +70,8 @@ export interface InboxEntry {
   summary: string
   reason: string
   options: ApprovalOption[]
+  /** As in the approval. */
+  asks?: 'plan' | 'questions'
   /** ms since the epoch. */
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
@@ -68,4 +88,9 @@ export interface RuleChoice {
   label: string
   /** The session's past commands, newest first: what was decided then, and what this rule would have decided. */
   past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]
+}
+
+/** What a request is called on screen: what a call that only asks is about, else the tool. */
+export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): string {
+  return asks === 'plan' ? 'Plan' : asks === 'questions' ? 'Question' : tool
 }

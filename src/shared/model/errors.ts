@@ -129,6 +129,7 @@ export const ERRORS = {
   },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
+  'plan.not_found': { title: 'There is no such plan', retryable: false, advice: 'Choose a revision that is listed.' },
   'task.not_found': { title: 'There is no such task', retryable: false, advice: 'List the tasks and choose one of them.' },
   'task.ended': { title: 'This task has ended', retryable: false, advice: 'Start it again if it is still needed.' },
   'task.host_unavailable': {

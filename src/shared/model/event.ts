@@ -1,5 +1,6 @@
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
+import type { PlanDecision, PlanRevision } from './plan'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -38,6 +39,7 @@ export type EventBody =
       promptId?: string
       /** `guard`: written by the loop; `task`: tells the agent of `news`. Neither is the user's. */ by: 'user' | 'guard' | 'task'
       news?: TaskNews[]
+      /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
     }
   | { type: 'step.started'; turnId: string; stepId: string; /** From 1. */ n: number; model: string }
   /** An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer. */
@@ -84,6 +86,7 @@ export type EventBody =
       /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
       rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
+      /** Which option was chosen, where the call does nothing but ask. */ chosen?: string
       /** Why it ended without an answer, or what answered in place of a person; a sentence. */ reason?: string
     }
   /** Exactly one for each tool.started, also when stopped. */
@@ -114,6 +117,14 @@ export type EventBody =
   | { type: 'compaction.failed'; compactionId: string; turnId?: string; why: 'failed' | 'stopped' | 'interrupted'; failure?: Failure }
   /** The model sees again what the compaction stood for; `earlier` is the one that stands for a part of that, if any. */
   | { type: 'compaction.undone'; compactionId: string; earlier?: CompactionMark; tokens: number }
+  /** Plan mode is on. `plan`: which of the session's plans is worked on. */
+  | { type: 'plan.entered'; plan: number; by: 'user' | 'agent' }
+  /** The plan as it was put to the user; its text is kept beside the plan's file. */
+  | ({ type: 'plan.submitted' } & Pick<PlanRevision, 'plan' | 'revision' | 'hash'>)
+  /** What the user said to the latest revision. An approval, and `reject_exit`, end plan mode. */
+  | { type: 'plan.resolved'; plan: number; revision: number; decision: PlanDecision; choice?: string }
+  /** The user ended plan mode without a plan. */
+  | { type: 'plan.left' }
   /** A command of this session goes on in the background: from now on the agent is owed the news of its end. */
   | { type: 'task.started'; task: Task }
   /** Somebody wants the agent to hear how a task stands. */

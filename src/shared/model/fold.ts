@@ -2,6 +2,7 @@ import type { RecordedEvent } from './event'
 import type { Usage } from './message'
 import type { SessionHeader } from './session'
 import type { PendingNews, TaskNews } from './task'
+import { foldPlan } from './fold-plan'
 
 const NO_USAGE = { input: 0, output: 0, cached: 0, thinking: 0 }
 
@@ -73,6 +74,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...next,
         queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),
         news: withoutNews(header.news, event.news),
+        ...(event.plan && header.plan && { plan: { ...header.plan, told: event.plan === 'on' } }),
       }
     case 'task.started':
       if (header.news.some(({ taskId, now }) => taskId === event.task.taskId && !now)) return next
@@ -109,6 +111,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         compacted: { compactionId: event.compactionId, seq: event.seq },
         context: { ...NO_USAGE, input: event.after },
         ...(event.usage && { spent: plus(header.spent, event.usage) }),
+        // The agent is told of plan mode anew.
+        ...(header.plan?.active && { plan: { ...header.plan, told: false } }),
       }
     case 'compaction.failed':
       return withoutCompacting(next)
@@ -116,6 +120,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       const { compacted: _undone, ...rest } = next
       return { ...rest, context: { ...NO_USAGE, input: event.tokens }, ...(event.earlier && { compacted: event.earlier }) }
     }
+    case 'plan.entered':
+    case 'plan.submitted':
+    case 'plan.resolved':
+    case 'plan.left':
+      return { ...next, plan: foldPlan(header.plan, event) }
     case 'turn.finished': {
       const { turnId: _ended, ...rest } = next
       return { ...rest, approvals: [], lastStop: event.stop, ...(event.failure && { lastFailure: event.failure }) }

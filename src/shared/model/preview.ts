@@ -1,3 +1,5 @@
+import type { PlanAlternative, PlanDecision } from './plan'
+import type { Question, QuestionAnswer } from './question'
 import type { Task } from './task'
 
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
@@ -19,6 +21,15 @@ export type Preview =
       /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: { timeoutMs: number | null }
     }
   | { kind: 'text'; text: string }
+  | {
+      kind: 'plan'
+      /** Its file. */ path: string
+      revision: number
+      /** Markdown. */ text: string
+      /** Unified diff to the revision before; absent for the first. */ diff?: string
+      /** Ways to go, of which the user approves one; none: the plan is approved as a whole. */ alternatives: PlanAlternative[]
+    }
+  | { kind: 'questions'; questions: Question[] }
 
 /** What a tool card shows when it is opened. */
 export type ToolDetails =
@@ -72,5 +83,13 @@ export type ToolDetails =
       bytes: number
       /** Its beginning. */ text: string
     }
+  | {
+      kind: 'decision'
+      revision: number
+      /** Markdown. */ text: string
+      decision: PlanDecision
+      choice?: string
+    }
+  | { kind: 'answers'; questions: Question[]; /** Absent when it was dismissed. */ answers?: QuestionAnswer[] }
   | { kind: 'hits'; query: string; hits: { title: string; url: string; snippet: string }[] }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }

@@ -2,6 +2,7 @@ import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './compaction'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
+import type { PlanState } from './plan'
 import type { PendingNews } from './task'
 import type { Todo } from './todo'
 
@@ -46,6 +47,7 @@ export interface SessionHeader {
   /** Patterns of the rules that allow for the session; absent: none. */
   rules?: string[]
   todos: Todo[]
+  plan?: PlanState
   /** What the agent is still to be told of its background tasks, oldest first. */
   news: PendingNews[]
   /** Tokens of the latest request: what the context meter shows. */

@@ -17,7 +17,7 @@ export interface CheckedCommand {
 
 export interface CheckSurroundings {
   rules: readonly PermissionRule[]
-  /** `plan`: only what only reads passes, the rest is denied. */
+  /** `plan`: as with plan mode on. */
   mode: PermissionMode | 'plan'
   /** Real path of the project folder. */
   cwd: string
@@ -38,13 +38,14 @@ export async function checkCommand(command: string, { rules, mode, cwd, home }: 
     tool: { name: 'Bash', annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true } },
     call,
     mode: plan ? 'ask' : mode,
+    ...(plan && { plan: { file: '' } }),
     workspace,
     home,
     ownOutput: [],
-    rules: plan ? rules.filter((rule) => rule.decision !== 'allow') : rules,
+    rules,
     parts,
     isRemembered: () => false,
-  }).map(({ part, verdict }) => ({ part, verdict: plan ? planned(verdict) : verdict }))
+  })
   const { decision, reason, rule } = strictest(verdicts)
   return {
     verdict: decision,
@@ -60,10 +61,4 @@ export async function checkCommand(command: string, { rules, mode, cwd, home }: 
       },
     }),
   }
-}
-
-function planned(verdict: Verdict): Verdict {
-  return verdict.decision === 'ask'
-    ? { ...verdict, decision: 'deny', reason: `In plan mode only reading passes. ${verdict.reason}` }
-    : verdict
 }

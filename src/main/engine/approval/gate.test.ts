@@ -30,12 +30,13 @@ const reader = tool({ name: 'Read' })
 
 interface Fixture {
   mode?: PermissionMode
+  plan?: { file: string }
   canAsk?: boolean
   rules?: PermissionRule[]
   keepRules?: () => Promise<void>
 }
 
-function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture = {}) {
+function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: Fixture = {}) {
   const events: EventBody[] = []
   const held: string[] = []
   const written: string[] = []
@@ -48,6 +49,7 @@ function fixture({ mode = 'ask', canAsk = true, rules = [], keepRules }: Fixture
   } = createGate({
     policies: POLICIES,
     mode: () => mode,
+    plan: () => plan,
     workspace: () => createWorkspace({ root }),
     rules: async () => [...rules, ...sessionRules([...held]), ...rulesOf(...written.map((pattern) => `allow ${pattern}`))],
     record(...bodies) {

@@ -2,7 +2,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { Approval, ApprovalOption, Judgement, PermissionMode, RuleChoice } from '../../../shared/model/approval'
 import { textOf } from '../../../shared/model/message'
 import type { ApprovalAnswer } from '../engine-api'
-import type { PreparedCall } from '../tool/tool'
+import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/gate'
 import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/past-calls'
@@ -10,12 +10,15 @@ import type { RuleOffer } from './choices/rule-offers'
 import { judge } from './judge'
 import type { JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
+import { nobodyToAsk } from './nobody-to-ask'
 import { inspectCommand } from './shell/inspect-command'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps } from './waiting-requests'
 
 export interface GateDeps extends WaitingRequestsDeps {
   policies: readonly Policy[]
   mode(): PermissionMode
+  /** What alone may change, in plan mode; of an agent that works for another, that of the other. */
+  plan(): { file: string } | undefined
   /** See `JudgedCall`. */
   home: string
   ownOutput: readonly string[]
@@ -61,6 +64,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     const workspace = deps.workspace()
     const [rules, parts] = await Promise.all([deps.rules(), partsOf(call, workspace)])
+    const plan = deps.plan()
     return {
       tool,
       call,
@@ -68,6 +72,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       workspace,
       rules,
       ...(parts && { parts }),
+      ...(plan && { plan }),
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,
@@ -76,16 +81,25 @@ export function createGate(deps: GateDeps): ApprovalGate {
 
   const gate: Gate = async (request, signal) => {
     const judged = await judgedCall(request)
-    const verdict = judge(deps.policies, judged)
+    const verdict = verdictOn(judged)
     signal.throwIfAborted()
     if (request.asked) return goOnWaiting(request.asked, request, judged, verdict, signal)
     if (verdict.decision === 'allow') return { allowed: true, judged: judgementOf(verdict) }
     if (verdict.decision === 'deny') return denied(verdict)
     if (!deps.canAsk()) {
+      const { asks } = request.call
+      if (asks) return nobodyToAsk(request.call, asks)
       const reason = `This needs an approval (${verdict.reason}) and nobody is there to give it.`
       return denied({ ...verdict, reason })
     }
     return ask(request, judged, verdict, signal)
+  }
+
+  /** What asks is asked, whatever allows it. */
+  function verdictOn(judged: JudgedCall): Verdict {
+    const verdict = judge(deps.policies, judged)
+    const { asks } = judged.call
+    return asks && verdict.decision !== 'deny' ? { decision: 'ask', reason: asks.reason, everyTime: true } : verdict
   }
 
   async function ask(request: GateCall, judged: JudgedCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
@@ -94,6 +108,9 @@ export function createGate(deps: GateDeps): ApprovalGate {
     if (problem) return { allowed: false, message: textOf(problem.content) }
     const preview = await request.preview().catch(() => undefined)
     const { ruleOffers } = await import('./choices/rule-offers')
+    signal.throwIfAborted()
+    const { asks } = request.call
+    await asks?.asking?.()
     signal.throwIfAborted()
     const offers = everyTime ? [] : ruleOffers(deps.policies, judged)
     const approval: Approval = {
@@ -104,7 +121,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
       summary: request.call.summary,
       reason,
       ...(preview && { preview }),
-      options: optionsFor(offers[0]),
+      options: asks?.options ?? optionsFor(offers[0]),
+      ...(asks && { asks: asks.about }),
       requestedAt: deps.now(),
     }
     deps.record({ type: 'approval.requested', approval })
@@ -128,11 +146,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return answer
   }
 
-  async function reply({ approvalId, optionId, feedback, rule }: ApprovalAnswer): Promise<void> {
+  async function reply(given: ApprovalAnswer): Promise<void> {
+    const { approvalId, optionId, feedback, rule } = given
     const entry = await requests.find(approvalId)
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
     if (!option)
       throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
+    if (entry.request.call.asks) return answered(entry, entry.request.call.asks, option, given)
     const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
     await requests.answer(entry, async () => {
       const call = option.kind === 'reject_once' ? undefined : await confirmed(entry)
@@ -145,6 +165,22 @@ export function createGate(deps: GateDeps): ApprovalGate {
       requests.end(entry, option.kind, { ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
     })
     if (granted) await reconsider()
+  }
+
+  /** Hands what the person answered to the call that asked for it. */
+  async function answered(entry: Waiting, asks: PersonQuestion, option: ApprovalOption, given: ApprovalAnswer): Promise<void> {
+    const { approvalId: _id, rule: _rule, ...answer } = given
+    const problem = asks.problemOf(answer)
+    if (problem !== undefined) throw new CodedError('request.invalid', problem)
+    const words = given.feedback?.trim()
+    await requests.answer(entry, async () =>
+      requests.end(
+        entry,
+        option.kind,
+        { chosen: option.optionId, ...(words && { feedback: words }) },
+        { allowed: true, answer: { ...answer, ...(words && { feedback: words }) } },
+      ),
+    )
   }
 
   /**
@@ -194,7 +230,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
 
   async function reconsider(): Promise<void> {
     for (const entry of requests.all()) {
-      const verdict = judge(deps.policies, await judgedCall(entry.request))
+      const verdict = verdictOn(await judgedCall(entry.request))
       if (!entry.answering && requests.has(entry)) settleByRule(entry, verdict)
     }
   }

@@ -11,5 +11,6 @@ const WORDS = {
 export function howEnded(events: readonly RecordedEvent[], approvalId: string): string | undefined {
   const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
   if (end?.type !== 'approval.resolved') return undefined
+  if (end.chosen !== undefined) return 'It was answered already.'
   return end.reason === undefined ? WORDS[end.outcome] : `${WORDS[end.outcome]} ${end.reason}`
 }

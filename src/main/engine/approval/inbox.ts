@@ -75,8 +75,9 @@ export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps):
 function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
   if (!header) return []
   const { sessionId, title: sessionTitle, folder } = header
-  return header.approvals.map(({ approvalId, tool, summary, reason, options, requestedAt }) => {
-    return { sessionId, sessionTitle, folder, approvalId, tool, summary, reason, options, requestedAt, group: `${tool}: ${reason}` }
+  return header.approvals.map(({ approvalId, tool, summary, reason, options, asks, requestedAt }) => {
+    const group = asks ? approvalId : `${tool}: ${reason}`
+    return { sessionId, sessionTitle, folder, approvalId, tool, summary, reason, options, requestedAt, group, ...(asks && { asks }) }
   })
 }
 

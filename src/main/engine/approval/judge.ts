@@ -17,7 +17,8 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
  * allows.
  */
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
-  if (!call.parts) return judgeOne(policies, call)
+  // In plan mode, what cannot be seen is not asked about either.
+  if (!call.parts || (call.plan && call.parts.length === 0)) return judgeOne(policies, call)
   return strictest(judgeParts(policies, call))
 }
 

@@ -10,6 +10,8 @@ export interface JudgedCall {
   call: PreparedCall
   mode: PermissionMode
   workspace: Workspace
+  /** Set in plan mode: the one file that may change. */
+  plan?: { file: string }
   /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
   home: string
   ownOutput: readonly string[]

@@ -28,6 +28,7 @@ export interface Waiting {
 
 export interface Resolution {
   feedback?: string
+  chosen?: string
   reason?: string
   rule?: ApprovalAnswer['rule']
 }

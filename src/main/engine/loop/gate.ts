@@ -1,4 +1,4 @@
-import type { Approval, Judgement } from '../../../shared/model/approval'
+import type { Approval, Judgement, PersonAnswer } from '../../../shared/model/approval'
 import type { Preview } from '../../../shared/model/preview'
 import type { PreparedCall, Refusal, Tool } from '../tool/tool'
 
@@ -16,11 +16,11 @@ export interface GateCall {
 }
 
 /**
- * `call` is the call to run, when it was prepared anew; `message` goes to the model. `judged` says why, where nobody was asked; whoever
+ * `call` is the call to run, when it was prepared anew; `answer` is what it asked for; `message` goes to the model. `judged` says why, where nobody was asked; whoever
  * gets the answer records it before the call runs.
  */
 export type GateAnswer =
-  | { allowed: true; call?: PreparedCall; judged?: Judgement }
+  | { allowed: true; call?: PreparedCall; answer?: PersonAnswer; judged?: Judgement }
   | { allowed: false; message: string; judged?: Judgement }
 
 /** Decides, and asks the user where no policy does. Rejects only when the signal aborts. */

@@ -2,7 +2,7 @@ import type { Approval } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
-import { failed, type Access, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import { failed, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
 import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
@@ -28,6 +28,12 @@ interface Job {
   refused?: ToolResult
 }
 
+/** What the calls of a step gave; `endsTurn`: an answer of the user to one of them ends the turn. */
+export interface CallsEnd {
+  results: ToolMessage[]
+  endsTurn: boolean
+}
+
 /**
  * Runs the calls of one step; results come back, and go into the history, in the order of the calls. `open` is how far an earlier process
  * came with them. Undefined when the turn was suspended and calls are left open for a later one.
@@ -37,7 +43,7 @@ export async function runToolCalls(
   stepId: string,
   parts: readonly ToolCallPart[],
   open?: OpenStep,
-): Promise<ToolMessage[] | undefined> {
+): Promise<CallsEnd | undefined> {
   const results = new Map<string, ToolResult>(open?.results)
   const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
   const { originals, copies } = dedupe(parts)
@@ -61,7 +67,9 @@ export async function runToolCalls(
     })
   }
   if (!open) ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
+  const endsTurn = (): boolean => [...results.values()].some((result) => result.endsTurn)
   await runScheduled(jobs, async (job, waited) => {
+    if (endsTurn()) return finish(job.part, failed('Not run: the user ended the turn.'), job.startedAt)
     const result = await runJob(ctx, job, waited, recorder).catch((error: unknown) =>
       failed(`Trestle failed to run this call: ${failureOf(error).message}`),
     )
@@ -78,7 +86,7 @@ export async function runToolCalls(
     return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
   })
   ctx.history.push(...messages)
-  return messages
+  return { results: messages, endsTurn: endsTurn() }
 }
 
 /** The same call twice in one step runs once; `copies` maps a copy to its original. */
@@ -182,9 +190,10 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   await recorder.written()
   job.startedAt = ctx.now()
   const allowed = answer.call ?? call
+  const about = { callId: job.part.callId, ...(answer.answer && { answer: answer.answer }) }
   // Hooks on what it writes take their own time, not the tool's.
-  const problem = ctx.hooks && (await allowed.check?.())
-  const result = problem ?? (await runWithin(ctx, tool, allowed, job.part.callId))
+  const problem = ctx.hooks && !answer.answer && (await allowed.check?.())
+  const result = problem || (await runWithin(ctx, tool, allowed, about))
   await ctx.hooks?.afterCall(hooked, result, ctx.now() - job.startedAt)
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
@@ -199,7 +208,12 @@ function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | un
 }
 
 /** Runs a call within its time limit; a stop gives it a moment to report and then goes on without it. */
-async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callId: string): Promise<ToolResult> {
+async function runWithin(
+  ctx: TurnContext,
+  tool: Tool,
+  call: PreparedCall,
+  { callId, answer }: Pick<CallContext, 'callId' | 'answer'>,
+): Promise<ToolResult> {
   const limit = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
   const inner = new AbortController()
   const timers: NodeJS.Timeout[] = []
@@ -224,7 +238,8 @@ async function runWithin(ctx: TurnContext, tool: Tool, call: PreparedCall, callI
     )
   })
   try {
-    const run = call.run({ callId, signal: inner.signal, progress: (text) => ctx.live({ type: 'tool.progress', callId, text }) })
+    const progress = (text: string): void => ctx.live({ type: 'tool.progress', callId, text })
+    const run = call.run({ callId, signal: inner.signal, progress, ...(answer && { answer }) })
     const result = await Promise.race([run, overtaken])
     if (!timedOut || textOf(result.content).includes(tooLong)) return result
     return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }

@@ -34,6 +34,8 @@ export interface TurnContext {
   withdraw(asked: Approval, reason: string): void
   /** Messages that joined the turn since the last step; each is handed out once. */
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNews[] }[]
+  /** What is to be said of plan mode before the next step, when the user has switched it. */
+  planNotice(): { plan: 'on' | 'off'; text: string } | undefined
   /** Keeps a result that is too long for the model; returns the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined

@@ -22,10 +22,10 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   for (const { calls, results } of open?.past ?? []) guards.observe(calls, results)
   let steps = open?.steps ?? 0
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
-    const results = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
-    if (!results) return { stop: 'suspended', steps }
-    if (ctx.signal.aborted) return { stop: 'cancelled', steps }
-    const reminder = guards.observe(calls, results)
+    const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
+    if (!end) return { stop: 'suspended', steps }
+    if (ctx.signal.aborted || end.endsTurn) return { stop: 'cancelled', steps }
+    const reminder = guards.observe(calls, end.results)
     if (reminder) ctx.record(...say(ctx, reminder))
     return undefined
   }
@@ -33,6 +33,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     const ended = open && (await runCalls(open.stepId, open.calls))
     if (ended) return ended
     for (;;) {
+      const notice = ctx.planNotice()
+      if (notice) ctx.record(...say(ctx, notice.text, notice.plan))
       takeSteering(ctx)
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
@@ -91,10 +93,10 @@ function takeSteering(ctx: TurnContext): number {
 }
 
 /** The loop's own word to the model, in the log like everything else. */
-function say(ctx: TurnContext, text: string): EventBody[] {
+function say(ctx: TurnContext, text: string, plan?: 'on' | 'off'): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
   ctx.history.push({ role: 'user', parts, by: 'guard' })
-  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard' }]
+  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...(plan && { plan }) }]
 }
 
 function stopOf(step: StepEnd & { kind: 'answered' }): StopReason {

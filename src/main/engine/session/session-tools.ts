@@ -1,6 +1,10 @@
 import type { ModelInfo } from '../model/provider'
+import type { SessionPlan } from '../plan/session-plan'
+import { askUserQuestionTool } from '../tool/builtin/ask-user-question'
 import { bashTool } from '../tool/builtin/bash'
 import { editTool } from '../tool/builtin/edit'
+import { enterPlanModeTool } from '../tool/builtin/enter-plan-mode'
+import { exitPlanModeTool } from '../tool/builtin/exit-plan-mode'
 import { fetchUrlTool } from '../tool/builtin/fetch-url'
 import { globTool } from '../tool/builtin/glob'
 import { grepTool } from '../tool/builtin/grep'
@@ -46,6 +50,7 @@ export function createSessionTools(deps: {
   terminals: TerminalTasks
   tasksOf(session: Session): SessionTasks
   webOf(session: Session): WebAccess
+  planOf(session: Session): SessionPlan
   skills: Pick<Skills, 'list' | 'body'>
   /** What looks at the writes of the turn that runs. */
   writeHooksOf?(session: Session): WriteHooks | undefined
@@ -65,6 +70,7 @@ export function createSessionTools(deps: {
     const tasks = deps.tasksOf(session)
     const web = deps.webOf(session)
     const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
+    const plan = deps.planOf(session)
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace, hooks }),
@@ -86,6 +92,9 @@ export function createSessionTools(deps: {
         turnId: () => session.header.turnId,
       }),
       todoListTool({ todos }),
+      askUserQuestionTool(),
+      enterPlanModeTool({ plan }),
+      exitPlanModeTool({ plan }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }
     kits.set(session, kit)

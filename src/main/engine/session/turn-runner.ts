@@ -22,6 +22,8 @@ import type { ToolLookup } from '../loop/tool-lookup'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import { planOf } from '../plan/plan-of'
+import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session, TurnRunner } from './session'
@@ -90,6 +92,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         ...(hooks && { hooks }),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
+        planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
         saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
         warm: deps.warm,
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],

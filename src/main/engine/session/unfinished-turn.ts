@@ -60,7 +60,8 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         begin(started, event.callId, event.decision === 'allow')
         break
       case 'approval.resolved':
-        begin(started, event.callId, event.outcome === 'allow_once' || event.outcome === 'allow_always')
+        // What asks has done nothing yet when it is answered: it asks again.
+        begin(started, event.callId, event.chosen === undefined && (event.outcome === 'allow_once' || event.outcome === 'allow_always'))
         break
       case 'tool.finished':
         started.delete(event.callId)

@@ -70,6 +70,8 @@ export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'pr
     SYSTEMD_PAGER: 'cat',
   })
   env['GIT_TERMINAL_PROMPT'] ??= '0'
+  // What only looks (git status) leaves the index as it is, and does not stand in the way of the user's own git.
+  env['GIT_OPTIONAL_LOCKS'] ??= '0'
   return env
 }
 

@@ -15,5 +15,8 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'FetchURL', description: 'Reads pages of the web' },
   { name: 'WebSearch', description: 'Searches the web, where a search provider is configured' },
   { name: 'Skill', description: 'Loads the instructions of a skill' },
+  { name: 'EnterPlanMode', description: 'Begins to plan: until you approve the plan, nothing else can change' },
+  { name: 'ExitPlanMode', description: 'Puts the plan to you, for approval' },
+  { name: 'AskUserQuestion', description: 'Asks you questions with answers to choose from' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

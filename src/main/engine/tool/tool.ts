@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ApprovalOption, PersonAnswer } from '../../../shared/model/approval'
 import type { ResultPart } from '../../../shared/model/message'
 import type { Preview, ToolDetails } from '../../../shared/model/preview'
 import type { Todo } from '../../../shared/model/todo'
@@ -19,7 +20,7 @@ export interface ToolAnnotations {
 export type Access =
   | { kind: 'file'; path: string; written?: string; write: boolean }
   | { kind: 'tree'; path: string; written?: string; write: boolean }
-  | { kind: 'command'; command: string; cwd: string }
+  | { kind: 'command'; command: string; cwd: string; /** It goes on when the call has returned. */ background?: true }
   | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
   | { kind: 'all' }
 
@@ -28,6 +29,8 @@ export interface ToolResult {
   content: ResultPart[]
   isError?: boolean
   details?: ToolDetails
+  /** The user wants the turn to end here: the model is not asked again. */
+  endsTurn?: true
 }
 
 /** What differs per call. */
@@ -36,6 +39,22 @@ export interface CallContext {
   signal: AbortSignal
   /** Appends to what the tool's card shows while it runs. Cheap; merged per frame. */
   progress(text: string): void
+  /** What the person answered, where the call asks. */
+  answer?: PersonAnswer
+}
+
+/** What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may still forbid to ask. */
+export interface PersonQuestion {
+  about: 'plan' | 'questions'
+  /** Why it is asked; a sentence. */
+  reason: string
+  options: ApprovalOption[]
+  /** What the model is told where nobody can be asked. */
+  nobody: string
+  /** Called once before it is asked, also where nobody can be; not again when it still waits after a restart. */
+  asking?(): Promise<void>
+  /** What is wrong with an answer, as a sentence; undefined when it will do. */
+  problemOf(answer: PersonAnswer): string | undefined
 }
 
 /** Under which keys sessions from before there were rules remember what the user allowed; what can be allowed now is offered as rules. */
@@ -61,6 +80,7 @@ export interface PreparedCall {
    */
   check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember
+  asks?: PersonQuestion
   /** Called once, only when allowed. */
   run(ctx: CallContext): Promise<ToolResult>
 }

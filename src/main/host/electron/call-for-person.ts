@@ -4,6 +4,7 @@ import type { Task } from '../../../shared/model/task'
 import type { Engine } from '../../engine/engine-api'
 import type { ElectronModule } from './electron-module'
 import { waitingDot } from './waiting-dot'
+import { requestName } from '../../../shared/model/approval'
 
 export interface CallOptions {
   electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'>
@@ -56,8 +57,8 @@ export function callForPerson(options: CallOptions): () => void {
   /** What another process holds is that one's to call for. */
   const all = (): Call[] => {
     const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
-    const requests = here.map(({ approvalId, sessionTitle, tool, summary, sessionId }): Call => {
-      return { id: approvalId, who: sessionTitle, what: `${tool} ${summary}`, sessionId }
+    const requests = here.map(({ approvalId, sessionTitle, tool, asks, summary, sessionId }): Call => {
+      return { id: approvalId, who: sessionTitle, what: `${requestName({ tool, ...(asks && { asks }) })} ${summary}`, sessionId }
     })
     return [...requests, ...asking.values()]
   }

@@ -110,8 +110,16 @@ async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
 }
 
 async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
+  const header = await sessionFor(engine, options)
+  // Plan mode stands beside the permission modes: naming one of those ends it.
+  if (options.mode === 'plan') return engine.plans.enter(header.sessionId)
+  return options.mode && header.plan?.active ? engine.plans.leave(header.sessionId) : header
+}
+
+async function sessionFor(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model, mode } = options
+  const { cwd, addDirs, model } = options
+  const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { PermissionMode } from '../../../shared/model/approval'
+import type { SessionMode } from '../../../shared/model/approval'
 import { UsageError, type Parsed } from '../../command-line/parse'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -9,7 +9,7 @@ export interface PrintOptions {
   prompt: string
   cwd: string
   model?: string
-  mode?: PermissionMode
+  mode?: SessionMode
   format: OutputFormat
   continueLatest: boolean
   sessionId?: string
@@ -27,7 +27,7 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
   if (values['continue'] === true && text('session') !== undefined)
     throw new UsageError('--continue and --session exclude each other.', 'print')
   const model = text('model')
-  const mode = text('permission-mode') as PermissionMode | undefined
+  const mode = text('permission-mode') as SessionMode | undefined
   const sessionId = text('session')
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {

@@ -1,6 +1,6 @@
+import type { PersonAnswer } from '../../../shared/model/approval'
+
 /** An answer: `rule` goes with "always", `feedback` with a rejection. */
-export interface ApprovalReply {
-  optionId: string
-  feedback?: string
+export interface ApprovalReply extends PersonAnswer {
   rule?: { pattern: string; scope: 'session' | 'user' }
 }

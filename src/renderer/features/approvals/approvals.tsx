@@ -1,21 +1,26 @@
-import type { Approval } from '../../../shared/model/approval'
-import { ApprovalCard, type ApprovalCardProps } from './approval-card'
+import type { ReactNode } from 'react'
+import { requestName, type Approval } from '../../../shared/model/approval'
 import './approvals.css'
 
-interface ApprovalsProps extends Pick<ApprovalCardProps, 'sessionId' | 'onReply' | 'onAnswered' | 'blocked'> {
+interface ApprovalsProps {
   /** Those that wait, first come first. */
   approvals: readonly Approval[]
+  /** `behind`: how many more wait behind this one. */
+  renderCard: (approval: Approval, behind: number) => ReactNode
 }
 
 /** The approval that waits longest, and how many wait behind it. Always mounted: it also tells screen readers. */
-export function Approvals({ approvals, ...card }: ApprovalsProps) {
+export function Approvals({ approvals, renderCard }: ApprovalsProps) {
   const [first] = approvals
   return (
     <>
       <div className="sr-only" aria-live="assertive">
-        {first && `Approval needed: ${first.tool} ${first.summary}`}
+        {first &&
+          (first.asks
+            ? `Your answer is needed: ${requestName(first)} ${first.summary}`
+            : `Approval needed: ${first.tool} ${first.summary}`)}
       </div>
-      {first && <ApprovalCard key={first.approvalId} approval={first} behind={approvals.length - 1} {...card} />}
+      {first && renderCard(first, approvals.length - 1)}
     </>
   )
 }

@@ -27,6 +27,10 @@ export function PreviewView({ preview }: { preview: Preview }) {
           </p>
         </div>
       )
+    case 'plan':
+    case 'questions':
+      // They have cards of their own.
+      return null
     default:
       return (
         <pre tabIndex={0} aria-label="Preview" className="approval-text">

@@ -46,6 +46,8 @@ export interface ComposerProps {
   onSend: (parts: UserPart[]) => Promise<unknown>
   onSteer: (parts: UserPart[]) => Promise<unknown>
   onStop: () => void
+  /** Switches to the next permission mode. */
+  onNextMode: () => void
   complete: Complete
   /** What `/` at the beginning offers. */
   commands: readonly SlashCommand[]
@@ -64,6 +66,7 @@ export function Composer({
   onSend,
   onSteer,
   onStop,
+  onNextMode,
   complete,
   commands,
   onCommands,
@@ -179,6 +182,9 @@ export function Composer({
     if (isShortcut(event, 'Mod+S')) {
       event.preventDefault()
       submit(busy ? onSteer : onSend)
+    } else if (isShortcut(event, 'Shift+Tab')) {
+      event.preventDefault()
+      onNextMode()
     } else if (isShortcut(event, 'Ctrl+J')) {
       event.preventDefault()
       const { selectionStart, selectionEnd } = event.currentTarget

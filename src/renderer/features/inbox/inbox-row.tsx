@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { InboxEntry } from '../../../shared/model/approval'
+import { requestName, type InboxEntry } from '../../../shared/model/approval'
 import { folderName } from '../../state/folder-name'
 import { entryKey } from '../../state/inbox-state'
 import { titleOf } from '../../state/ordered-sessions'
@@ -31,7 +31,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           data-entry={key}
           className="inbox-toggle"
           aria-expanded={open}
-          {...(open && { 'aria-label': `${entry.tool} ${entry.summary}` })}
+          {...(open && { 'aria-label': `${requestName(entry)} ${entry.summary}` })}
           onClick={onToggle}
         >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
@@ -39,7 +39,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           {!open && (
             <>
               <Dot status="waiting" silent />
-              <b>{entry.tool}</b>{' '}
+              <b>{requestName(entry)}</b>{' '}
               <span className="inbox-summary" title={entry.summary}>
                 {entry.summary}
               </span>

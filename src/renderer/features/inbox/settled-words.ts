@@ -1,9 +1,10 @@
 import type { RecordedEvent } from '../../../shared/model/event'
 
-type Resolved = Pick<Extract<RecordedEvent, { type: 'approval.resolved' }>, 'outcome' | 'feedback' | 'reason' | 'rule'>
+type Resolved = Pick<Extract<RecordedEvent, { type: 'approval.resolved' }>, 'outcome' | 'feedback' | 'reason' | 'rule' | 'chosen'>
 
 /** How a request ended, in a sentence or two. */
-export function settledWords({ outcome, feedback, reason, rule }: Resolved): string {
+export function settledWords({ outcome, feedback, reason, rule, chosen }: Resolved): string {
+  if (chosen !== undefined) return 'Answered, elsewhere.'
   switch (outcome) {
     case 'allow_once':
       return 'Allowed once, elsewhere.'

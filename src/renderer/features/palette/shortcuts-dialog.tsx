@@ -22,7 +22,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Enter'], 'Send; queue while the agent works'],
       [['Shift+Enter'], 'New line'],
       [['Ctrl+S'], 'Steer: join the running turn'],
-      [['Shift+Tab'], 'Next permission mode'],
+      [['Shift+Tab'], 'Next permission mode, plan mode among them'],
       [['Up', 'Down'], 'Earlier prompts'],
       [['@'], 'Name a file'],
       [['Esc'], 'Stop the running turn'],

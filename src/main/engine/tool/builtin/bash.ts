@@ -54,7 +54,7 @@ export function bashTool(deps: { workspace: Workspace; terminals: TerminalTasks;
       if (typeof cwd !== 'string') return cwd
       return {
         summary: background ? `${summaryOf(command)} (in the background)` : summaryOf(command),
-        accesses: [{ kind: 'command', command, cwd }],
+        accesses: [{ kind: 'command', command, cwd, ...(background && { background }) }],
         preview: async () => ({
           kind: 'command',
           command,

@@ -9,6 +9,7 @@ import { TerminalText } from '../../../ui/content/terminal-text'
 import { BackgroundTask } from './background-task'
 import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
+import { AnswerList, PlanDecisionView } from './person-answers'
 import { PlainText } from './plain-text'
 import { HitList, PageView } from './web-details'
 import { prettyInput } from './tool-summary'
@@ -97,6 +98,13 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <PageView details={details} />
     case 'hits':
       return <HitList details={details} />
+    case 'plan':
+    case 'questions':
+      return <PlainText text={textOf(content)} label="Result" />
+    case 'decision':
+      return <PlanDecisionView details={details} />
+    case 'answers':
+      return <AnswerList details={details} />
     default:
       return <TodoItems todos={details.todos} />
   }

@@ -1,5 +1,8 @@
 import {
+  CircleQuestionMark,
   CircleStop,
+  ClipboardCheck,
+  ClipboardList,
   FileImage,
   FileOutput,
   FilePen,
@@ -16,8 +19,11 @@ import {
 } from 'lucide-react'
 
 const ICONS: Record<string, LucideIcon> = {
+  AskUserQuestion: CircleQuestionMark,
   Bash: SquareTerminal,
   Edit: FilePen,
+  EnterPlanMode: ClipboardList,
+  ExitPlanMode: ClipboardCheck,
   FetchURL: Globe,
   Glob: FolderSearch,
   Grep: Search,

@@ -66,6 +66,10 @@ function done(item: ToolItem): ToolOutcome {
       return plain(bytes(details.bytes))
     case 'hits':
       return plain(details.hits.length === 0 ? 'nothing found' : count(details.hits.length, 'hit'))
+    case 'decision':
+      return plain(details.decision === 'revise' ? 'changes wanted' : (details.choice ?? 'approved'))
+    case 'answers':
+      return plain(details.answers ? 'answered' : 'dismissed')
     case 'todos':
       // The summary says how many are done.
       return plain('')

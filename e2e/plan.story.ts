@@ -1,0 +1,188 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, type App } from './app'
+import { findings } from './assistive'
+import { said, say, startSession } from './steps'
+
+const PLAN = `# Make the shop faster
+
+1. Measure the start page.
+2. Keep the product list in memory.
+3. Measure again; it must be **under 200 ms**.
+
+| way | cost |
+| --- | --- |
+| memory | low |
+| Redis | a server |
+`
+const ENTER = { toolCalls: [{ name: 'EnterPlanMode', input: {} }] }
+const OPTIONS = [
+  { label: 'In memory', description: 'Simple; lost at a restart.' },
+  { label: 'In Redis', description: 'Survives a restart; one more server.' },
+]
+
+/** The plan's path, from what the model was told. */
+const planPath = (body: unknown): string => /\/[^\s"\\`]+\/plan-1\.md/.exec(JSON.stringify(body))?.[0] ?? ''
+
+test.describe('a plan', () => {
+  test.use({
+    model: {
+      script: ({ body }, index) =>
+        [
+          ENTER,
+          { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'too early' } }] },
+          { toolCalls: [{ name: 'Write', input: { path: planPath(body), content: PLAN } }] },
+          { toolCalls: [{ name: 'ExitPlanMode', input: { options: OPTIONS } }] },
+          { toolCalls: [{ name: 'Edit', input: { path: planPath(body), old_string: '200 ms', new_string: '100 ms' } }] },
+          { toolCalls: [{ name: 'ExitPlanMode', input: { options: OPTIONS } }] },
+          { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'carried out' } }] },
+          { text: 'All done.' },
+        ][index],
+    },
+  })
+
+  test('is revised with a comment on a line, survives a restart, and is approved with one of its alternatives', async ({ app }) => {
+    test.slow()
+    let { page } = app
+    await startSession(app)
+    await say(page, 'plan it')
+    const card = page.getByRole('group', { name: 'Plan to review, revision 1' })
+    await expect(card.getByRole('heading', { name: 'Make the shop faster' })).toBeVisible()
+    await expect(page.getByText('Plan mode. Nothing but the plan can change')).toBeVisible()
+    expect(existsSync(join(app.scratch.project, 'made.txt'))).toBe(false)
+    await shot(app, 'plan-review')
+    await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')
+    expect(await findings(page)).toEqual([])
+
+    await page.keyboard.press('3')
+    await expect(card.getByLabel('What shall change')).toBeFocused()
+    await card.getByRole('button', { name: /Line 5: 3\. Measure again/ }).click()
+    await card.getByLabel('Comment on line 5').fill('under 100 ms, please')
+    await page.keyboard.press('Enter')
+    await expect(card.getByRole('button', { name: /Line 5:/ })).toBeFocused()
+    await card.getByLabel('What shall change').fill('be more ambitious')
+    await shot(app, 'plan-revise')
+    await page.keyboard.press('Enter')
+
+    const second = page.getByRole('group', { name: 'Plan to review, revision 2' })
+    await expect(second).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-2)?.body)).toContain('under 100 ms, please')
+    await app.restart()
+    ;({ page } = app)
+    await page.getByRole('treeitem', { name: /plan it/ }).click()
+    const kept = page.getByRole('group', { name: 'Plan to review, revision 2' })
+    await kept.getByRole('button', { name: 'Changes' }).click()
+    await expect(kept.getByRole('group', { name: 'Changes' })).toContainText('under 100 ms')
+    await shot(app, 'plan-changes')
+    await expect(kept.getByRole('button', { name: /Approve: In Redis/ })).not.toHaveAttribute('aria-disabled')
+    await page.keyboard.press('2')
+
+    // What the plan says is done under the usual permissions again.
+    const write = page.getByRole('group', { name: /Approval needed: Write made\.txt/ })
+    await expect(write.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled')
+    await page.keyboard.press('1')
+    await expect(said(page, 'All done.')).toBeVisible()
+    expect(readFileSync(join(app.scratch.project, 'made.txt'), 'utf8')).toBe('carried out')
+    const told = JSON.stringify(app.server.requests.at(-2)?.body)
+    expect(told).toContain('The user chose \\"In Redis\\": carry out only this one')
+    await expect(page.getByText('Plan mode. Nothing but')).toBeHidden()
+    await page.getByRole('tab', { name: 'Plan' }).click()
+    await expect(page.getByRole('list', { name: 'Revisions' })).toContainText('Revision 2')
+    await expect(page.getByRole('list', { name: 'Revisions' })).toContainText('approved · In Redis')
+    await shot(app, 'plan-tab')
+  })
+})
+
+test.describe('plan mode by hand', () => {
+  test.use({
+    model: {
+      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'I may not.' }, { text: 'Now I may.' }],
+    },
+  })
+
+  test('is switched with Shift+Tab and left with the banner, and the agent hears of both', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    const field = page.getByRole('textbox', { name: 'Message', exact: true })
+    await field.focus()
+    for (const name of ['Accept edits', 'Auto', 'Plan']) {
+      await page.keyboard.press('Shift+Tab')
+      await expect(page.getByRole('button', { name: `Permissions: ${name}` })).toBeVisible()
+    }
+    await say(page, 'go')
+    await expect(said(page, 'I may not.')).toBeVisible()
+    expect(existsSync(join(app.scratch.project, 'made'))).toBe(false)
+    expect(JSON.stringify(app.server.requests[0]?.body)).toContain('Plan mode is on. Nothing but the plan can change')
+    await page.getByRole('button', { name: 'Leave plan mode' }).click()
+    await expect(page.getByRole('button', { name: 'Permissions: Auto' })).toBeVisible()
+    await say(page, 'and now')
+    await expect(said(page, 'Now I may.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('The user turned plan mode off')
+  })
+})
+
+test.describe('questions', () => {
+  const QUESTIONS = [
+    {
+      question: 'Which database shall it be?',
+      header: 'Database',
+      options: [
+        { label: 'SQLite (recommended)', description: 'One file, nothing to run.' },
+        { label: 'PostgreSQL', description: 'A server of its own.' },
+      ],
+    },
+    {
+      question: 'What shall be tested?',
+      header: 'Tests',
+      multi_select: true,
+      options: [
+        { label: 'Units', description: 'Fast.' },
+        { label: 'Browser', description: 'What the user sees.' },
+        { label: 'Load', description: 'Many at once.' },
+      ],
+    },
+  ]
+  const ask = { toolCalls: [{ name: 'AskUserQuestion', input: { questions: QUESTIONS } }] }
+  test.use({ model: { script: [ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }] } })
+
+  test('are answered with the keyboard, after a restart, with an answer of the own words; and dismissed', async ({ app }) => {
+    let { page } = app
+    await startSession(app)
+    await say(page, 'ask me')
+    await expect(page.getByRole('group', { name: '2 questions' })).toBeVisible()
+    await app.restart()
+    ;({ page } = app)
+    await page.getByRole('button', { name: /^Inbox/ }).click()
+    const card = page.getByRole('group', { name: '2 questions' })
+    await expect(card.getByRole('button', { name: 'Dismiss' })).not.toHaveAttribute('aria-disabled')
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('1')
+    await expect(card.getByRole('radio', { name: /SQLite/ })).toBeChecked()
+    await expect(card.getByRole('button', { name: 'Answer' })).toBeDisabled()
+    await expect(card.getByRole('checkbox', { name: /Units/ })).toBeFocused()
+    await page.keyboard.press('1')
+    await page.keyboard.press('3')
+    await card.getByRole('radio', { name: 'Other' }).check()
+    await expect(card.getByRole('textbox', { name: /Which database/ })).toBeFocused()
+    await page.keyboard.type('DuckDB')
+    await expect(card.getByRole('checkbox', { name: /Units/ })).toBeChecked()
+    await expect(card.getByRole('checkbox', { name: /Load/ })).toBeChecked()
+    await shot(app, 'questions')
+    await page.keyboard.press('Enter')
+    await page.getByRole('treeitem', { name: /ask me/ }).click()
+    await expect(said(page, 'Thank you.')).toBeVisible()
+    const told = JSON.stringify(app.server.requests.at(-1)?.body).replaceAll('\\', '')
+    expect(told).toContain('{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}')
+
+    await say(page, 'again')
+    await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Dismiss' }).click()
+    await expect(said(page, 'Then not.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('dismissed the questions')
+  })
+})
+
+/** For the eye: only where a folder for pictures is named. */
+async function shot({ page }: App, name: string): Promise<void> {
+  const folder = process.env['STORY_PICTURES']
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) })
+}

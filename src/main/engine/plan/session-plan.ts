@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/model/event'
+import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/plan'
+import type { SessionHeader } from '../../../shared/model/session'
+
+/** The planning of one session: its mode, the plan's file, and every revision that was put to the user. */
+export interface SessionPlan {
+  readonly active: boolean
+  /** What may change as long as the mode is on; undefined when it is off. */
+  guard(): { file: string } | undefined
+  /** Absolute path of the plan that is worked on, with symlinks resolved. */
+  file(): string
+  /** What is in the file; undefined while there is none. */
+  text(): Promise<string | undefined>
+  /** Turns the mode on; harmless when it is on. */
+  enter(by: 'user' | 'agent'): void
+  /** Turns it off without a plan; harmless when it is off. */
+  leave(): void
+  /** The newest revision of this plan. */
+  latest(): PlanRevision | undefined
+  /** The text of a revision; `plan.not_found`. */
+  revisionText(of: { plan: number; revision: number }): Promise<string>
+  /** Keeps the text as the next revision. */
+  submit(text: string): Promise<PlanRevision>
+  /** What the user said to a revision. */
+  resolve(revision: number, decision: PlanDecision, choice?: string): void
+  view(): Promise<PlanView>
+}
+
+export interface SessionPlanDeps {
+  home: string
+  sessionId: string
+  header(): Pick<SessionHeader, 'plan'>
+  record(...events: EventBody[]): void
+}
+
+const FIRST: PlanState = { active: false, plan: 1, told: false, revisions: [] }
+
+export function createSessionPlan({ home, sessionId, header, record }: SessionPlanDeps): SessionPlan {
+  const state = (): PlanState => header().plan ?? FIRST
+  const folder = (): string => {
+    const path = join(home, 'sessions', sessionId, 'plans')
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    return realpathSync(path)
+  }
+  const file = (): string => join(folder(), `plan-${state().plan}.md`)
+  const revisionFile = ({ plan, revision }: { plan: number; revision: number }): string =>
+    join(folder(), `plan-${plan}`, `revision-${revision}.md`)
+  const latest = (): PlanRevision | undefined => state().revisions.findLast(({ plan }) => plan === state().plan)
+  const text = (): Promise<string | undefined> => readFile(file(), 'utf8').catch(missing)
+
+  return {
+    get active() {
+      return state().active
+    },
+    guard: () => (state().active ? { file: file() } : undefined),
+    file,
+    text,
+    enter(by) {
+      const { active, plan } = state()
+      if (active) return
+      // What was approved stays as it is.
+      record({ type: 'plan.entered', plan: latest()?.decision === 'approve' ? plan + 1 : plan, by })
+    },
+    leave() {
+      if (state().active) record({ type: 'plan.left' })
+    },
+    latest,
+    async revisionText(of) {
+      const found = await readFile(revisionFile(of), 'utf8').catch(missing)
+      if (found === undefined) throw new CodedError('plan.not_found', `There is no revision ${of.revision} of plan ${of.plan}.`)
+      return found
+    },
+    async submit(submitted) {
+      const { plan } = state()
+      const revision = (latest()?.revision ?? 0) + 1
+      const path = revisionFile({ plan, revision })
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      await writeFile(path, submitted, { mode: 0o600 })
+      record({ type: 'plan.submitted', plan, revision, hash: createHash('sha256').update(submitted).digest('hex') })
+      return latest()!
+    },
+    resolve(revision, decision, choice) {
+      record({ type: 'plan.resolved', plan: state().plan, revision, decision, ...(choice !== undefined && { choice }) })
+    },
+    async view() {
+      const now = await text()
+      return { active: state().active, file: file(), revisions: state().revisions, ...(now !== undefined && { text: now }) }
+    },
+  }
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
+}

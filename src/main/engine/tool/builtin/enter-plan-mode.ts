@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { planInstructions } from '../../plan/plan-notice'
+import type { SessionPlan } from '../../plan/session-plan'
+import { ok, type Tool } from '../tool'
+import description from './enter-plan-mode.md?raw'
+
+const input = z.strictObject({})
+
+/** Turns plan mode on; see reference/tools.md, Planning. */
+export function enterPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {
+  return {
+    name: 'EnterPlanMode',
+    description,
+    input,
+    // It only takes rights away.
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    async prepare() {
+      return {
+        summary: '',
+        // What else is called in the same step comes before it or after it.
+        accesses: [{ kind: 'all' }],
+        async run() {
+          const before = plan.active
+          plan.enter('agent')
+          const there = await plan.text()
+          const notes = [
+            before && 'Plan mode was on already.',
+            planInstructions(plan.file()),
+            there !== undefined && 'The file holds an earlier plan: read it, then go on with it or replace it.',
+          ]
+          return ok(notes.filter((note) => typeof note === 'string').join('\n\n'))
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { ApprovalOption, PersonAnswer } from '../../../../shared/model/approval'
+import type { PlanAlternative } from '../../../../shared/model/plan'
+import { decisionResult } from '../../plan/decision-result'
+import type { SessionPlan } from '../../plan/session-plan'
+import { failed, type PersonQuestion, type Tool } from '../tool'
+import { unifiedDiff } from '../unified-diff'
+import description from './exit-plan-mode.md?raw'
+
+/** It is kept with the request, and to be read by a person. */
+const MOST_CHARS = 100_000
+const RESERVED = new Set(['approve', 'reject', 'reject and exit', 'revise'])
+
+const input = z.strictObject({
+  options: z
+    .array(
+      z.strictObject({
+        label: z.string().trim().min(1).max(80).describe('A few words, at most 80 characters'),
+        description: z.string().trim().describe('What this way means'),
+      }),
+    )
+    .min(1)
+    .max(3)
+    .superRefine((options, context) => {
+      const seen = new Set<string>()
+      for (const [index, { label }] of options.entries()) {
+        const word = label.toLowerCase()
+        const path = [index, 'label']
+        if (RESERVED.has(word)) context.addIssue({ code: 'custom', path, message: `"${label}" is reserved: it is always offered` })
+        if (seen.has(word)) context.addIssue({ code: 'custom', path, message: `"${label}" is there twice: labels must be unique` })
+        seen.add(word)
+      }
+    })
+    .optional()
+    .describe('Ways to go, of which the user chooses one'),
+})
+
+interface Draft {
+  text: string
+  revision: number
+  diff?: string
+}
+
+/** Puts the plan to the user; see reference/tools.md, Planning. */
+export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {
+  return {
+    name: 'ExitPlanMode',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+    // A person takes the time they need.
+    timeoutMs: null,
+    maxResultChars: MOST_CHARS * 2,
+    async prepare({ options = [] }) {
+      // One way to go is no choice.
+      const alternatives = options.length > 1 ? options : []
+      let draft: Draft | undefined
+      return {
+        summary: 'the plan',
+        accesses: [{ kind: 'all' }],
+        async check() {
+          const found = await readDraft(plan)
+          if (typeof found === 'string') return failed(found)
+          draft = found
+          return undefined
+        },
+        async preview() {
+          draft ??= await readDraft(plan).then((found) => (typeof found === 'string' ? undefined : found))
+          return draft && { kind: 'plan', path: plan.file(), alternatives, ...draft }
+        },
+        asks: {
+          about: 'plan',
+          reason: 'The agent has finished its plan. Nothing but the plan can change until you approve it.',
+          options: planOptions(alternatives),
+          nobody: `Nobody is there who could approve the plan. It is in ${plan.file()}; plan mode stays on, so nothing else can change. End here, and say where the plan is.`,
+          async asking() {
+            if (draft) await plan.submit(draft.text)
+          },
+          problemOf,
+        } satisfies PersonQuestion,
+        async run({ answer }) {
+          if (!answer) return failed('The plan was not put to the user.')
+          return decisionResult(plan, answer, alternatives)
+        },
+      }
+    },
+  }
+}
+
+/** What would be put to the user, or why nothing can be. */
+async function readDraft(plan: SessionPlan): Promise<Draft | string> {
+  if (!plan.active) return 'Plan mode is not on. Call EnterPlanMode first, or just do what is asked.'
+  const text = await plan.text()
+  if (text === undefined || text.trim() === '') return `The plan is empty: write it to ${plan.file()} first, then call ExitPlanMode again.`
+  if (text.length > MOST_CHARS)
+    return `The plan has ${text.length.toLocaleString('en-US')} characters; at most ${MOST_CHARS.toLocaleString('en-US')} can be reviewed. Shorten ${plan.file()}.`
+  const latest = plan.latest()
+  if (!latest) return { text, revision: 1 }
+  const before = await plan.revisionText(latest).catch(() => undefined)
+  const { diff } = await unifiedDiff('plan.md', before, text)
+  return { text, revision: latest.revision + 1, ...(before !== undefined && { diff }) }
+}
+
+function planOptions(alternatives: readonly PlanAlternative[]): ApprovalOption[] {
+  const approve: ApprovalOption[] =
+    alternatives.length === 0
+      ? [{ optionId: 'approve', kind: 'allow_once', name: 'Approve' }]
+      : alternatives.map(({ label }, index) => ({ optionId: `approve-${index + 1}`, kind: 'allow_once', name: `Approve: ${label}` }))
+  return [
+    ...approve,
+    { optionId: 'revise', kind: 'reject_once', name: 'Revise' },
+    { optionId: 'reject', kind: 'reject_once', name: 'Reject' },
+    { optionId: 'reject_exit', kind: 'reject_once', name: 'Reject and Exit' },
+  ]
+}
+
+function problemOf({ optionId, feedback = '', comments = [] }: PersonAnswer): string | undefined {
+  if (optionId !== 'revise' || feedback.trim() !== '' || comments.length > 0) return undefined
+  return 'feedback: say what shall change, in words or in comments on lines.'
+}

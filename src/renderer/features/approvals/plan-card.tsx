@@ -1,0 +1,110 @@
+import { ShieldCheck } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { ApprovalOption } from '../../../shared/model/approval'
+import type { Preview } from '../../../shared/model/preview'
+import { Button } from '../../ui/button'
+import { DiffView } from '../../ui/content/diff-view'
+import { Dot } from '../../ui/dot'
+import { ErrorNote } from '../../ui/error-note'
+import type { ApprovalCardProps } from './approval-card'
+import { ReviseForm } from './revise-form'
+import { useCardKeys } from './use-card-keys'
+import { useGrace } from './use-grace'
+import { useReply } from './use-reply'
+
+interface PlanCardProps extends ApprovalCardProps {
+  plan: Extract<Preview, { kind: 'plan' }>
+  renderMarkdown: (text: string) => ReactNode
+}
+
+/** A plan to be approved: rendered, or as what has changed since it was last shown. Answered by a button or its number. */
+export function PlanCard(props: PlanCardProps) {
+  const { approval, plan, behind = 0, place = '', blocked, renderMarkdown } = props
+  const [step, setStep] = useState<'open' | 'revising'>('open')
+  const [shown, setShown] = useState<'plan' | 'changes'>('plan')
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const { options } = approval
+  const act = ({ optionId }: ApprovalOption): void => {
+    if (step !== 'open' || sent || blocked !== undefined) return
+    if (optionId === 'revise') setStep('revising')
+    else send({ optionId })
+  }
+  useCardKeys(options.length, step === 'open' && !sent && blocked === undefined, grace.since, (index) => {
+    const option = options[index]
+    if (option) act(option)
+  })
+  const back = (): void => {
+    setStep('open')
+    requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[data-action="revise"]')?.focus())
+  }
+  return (
+    <div ref={card} role="group" aria-label={`Plan to review, revision ${plan.revision}`} className="approval">
+      <div className="approval-head">
+        <Dot status="waiting" silent />
+        <b>The plan</b>
+        <span className="plan-revision">revision {plan.revision}</span>
+        {plan.diff !== undefined && step === 'open' && (
+          <span className="plan-views" role="group" aria-label="What is shown">
+            {(['plan', 'changes'] as const).map((view) => (
+              <button key={view} type="button" aria-pressed={shown === view} onClick={() => setShown(view)}>
+                {view === 'plan' ? 'Plan' : 'Changes'}
+              </button>
+            ))}
+          </span>
+        )}
+        {behind > 0 && (
+          <span className="approval-behind">
+            {behind} more {behind === 1 ? 'waits' : 'wait'}
+          </span>
+        )}
+      </div>
+      {step === 'revising' ? (
+        <ReviseForm text={plan.text} busy={sent} onSend={(reply) => send({ optionId: 'revise', ...reply })} onBack={back} />
+      ) : (
+        <>
+          {shown === 'changes' && plan.diff !== undefined ? (
+            <DiffView diff={plan.diff} limit={80} />
+          ) : (
+            <div className="plan-text" role="group" aria-label="Plan" tabIndex={0}>
+              {renderMarkdown(plan.text)}
+            </div>
+          )}
+          {plan.alternatives.length > 0 && (
+            <dl className="plan-ways" aria-label="Ways to go">
+              {plan.alternatives.map(({ label, description }, index) => (
+                <div key={label}>
+                  <dt>
+                    {index + 1}. {label}
+                  </dt>
+                  <dd>{description}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          <p className="plan-guarantee">
+            <ShieldCheck aria-hidden /> Nothing but the plan can change until you approve it.
+          </p>
+          <div className="approval-acts">
+            {options.map((option, index) => (
+              <Button
+                key={option.optionId}
+                data-action={option.optionId}
+                variant={option.kind === 'allow_once' ? 'primary' : option.optionId === 'revise' ? 'default' : 'quiet'}
+                kbd={String(index + 1)}
+                disabled={sent || blocked !== undefined}
+                className="max-w-full"
+                aria-disabled={!grace.isArmed || undefined}
+                onClick={() => grace.isArmed && act(option)}
+              >
+                <span className="truncate">{option.optionId === 'revise' ? 'Revise …' : option.name}</span>
+              </Button>
+            ))}
+            {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+          </div>
+        </>
+      )}
+      {failure && <ErrorNote failure={failure} className="m-3" />}
+    </div>
+  )
+}

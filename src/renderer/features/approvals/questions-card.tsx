@@ -1,0 +1,174 @@
+import { useId, useRef, useState } from 'react'
+import type { Question } from '../../../shared/model/question'
+import { useKeyDown } from '../../state/use-key-down'
+import { Button } from '../../ui/button'
+import { Dot } from '../../ui/dot'
+import { ErrorNote } from '../../ui/error-note'
+import type { ApprovalCardProps } from './approval-card'
+import { answerOf, isAnswered, NOTHING, pick, type Picks } from './question-picks'
+import { useCardKeys } from './use-card-keys'
+import { useGrace } from './use-grace'
+import { useReply } from './use-reply'
+
+interface QuestionsCardProps extends ApprovalCardProps {
+  questions: readonly Question[]
+}
+
+/** What the agent wants to know, in one form. Numbers choose in the question one is at, Enter answers, Esc within the card dismisses. */
+export function QuestionsCard(props: QuestionsCardProps) {
+  const { questions, behind = 0, place = '', blocked } = props
+  const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NOTHING))
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const id = useId()
+  const locked = sent || blocked !== undefined
+  const complete = picks.every(isAnswered)
+  const [current, setCurrent] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
+  const field = (question: number, option: number | 'text'): string => `${id}-${question}-${option}`
+
+  const change = (question: number, next: Picks): void => setPicks(picks.map((one, index) => (index === question ? next : one)))
+  const choose = (question: number, option: number): void => {
+    const asked = questions[question]
+    if (!asked || locked) return
+    const next = pick(asked, picks[question] ?? NOTHING, option)
+    change(question, next)
+    const writes = option === asked.options.length && next.writes
+    focusSoon(field(question, writes ? 'text' : option))
+  }
+  /** In the question one is at; a single answer leads on to the next that is open. */
+  const byNumber = (option: number): void => {
+    const asked = questions[current]
+    if (!asked || option > asked.options.length) return
+    choose(current, option)
+    const next = picks.findIndex((one, index) => index !== current && !isAnswered(one))
+    if (!asked.multi_select && option < asked.options.length && next >= 0) focusSoon(field(next, 0))
+  }
+  const answer = (): void => {
+    if (complete && !locked && grace.isArmed) send({ optionId: 'answer', answers: picks.map(answerOf) })
+  }
+  const dismiss = (): void => {
+    if (!locked && grace.isArmed) send({ optionId: 'dismiss' })
+  }
+  useKeyDown(form, (event) => {
+    if (event.isComposing || event.repeat) return
+    const inField = event.target instanceof HTMLInputElement
+    const inText = inField && event.target.type === 'text'
+    if (event.key === 'Escape') {
+      // Here it dismisses the questions; it does not stop the turn.
+      event.preventDefault()
+      event.stopPropagation()
+      dismiss()
+    } else if (event.key === 'Enter' && inField) {
+      event.preventDefault()
+      answer()
+    } else if (/^[1-9]$/.test(event.key) && inField && !inText && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault()
+      byNumber(Number(event.key) - 1)
+    }
+  })
+  useCardKeys((questions[current]?.options.length ?? 0) + 1, !locked, grace.since, byNumber)
+
+  return (
+    <div
+      ref={card}
+      role="group"
+      aria-label={questions.length === 1 ? `Question: ${questions[0]?.question}` : `${questions.length} questions`}
+      className="approval"
+    >
+      <div className="approval-head">
+        <Dot status="waiting" silent />
+        <b>{questions.length === 1 ? 'The agent asks' : `The agent asks ${questions.length} things`}</b>
+        <span className="flex-1" />
+        {behind > 0 && (
+          <span className="approval-behind">
+            {behind} more {behind === 1 ? 'waits' : 'wait'}
+          </span>
+        )}
+      </div>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          answer()
+        }}
+      >
+        {questions.map((asked, question) => {
+          const { labels, writes, other } = picks[question] ?? NOTHING
+          const type = asked.multi_select ? 'checkbox' : 'radio'
+          const numbered = question === current
+          return (
+            <fieldset key={asked.question} className="question" disabled={locked}>
+              <legend>
+                {asked.header && <span className="question-header">{asked.header}</span>}
+                {asked.question}
+                {asked.multi_select && <span className="text-small font-normal text-ink-3"> Several can be chosen.</span>}
+              </legend>
+              {asked.options.map(({ label, description }, option) => (
+                <label key={label} className="question-option" htmlFor={field(question, option)}>
+                  <input
+                    id={field(question, option)}
+                    type={type}
+                    name={field(question, 0)}
+                    checked={labels.includes(label)}
+                    onFocus={() => setCurrent(question)}
+                    onChange={() => choose(question, option)}
+                  />
+                  <span className="min-w-0 flex-1">
+                    <span className="font-medium">{label}</span>
+                    {description && <span className="block text-small text-ink-3">{description}</span>}
+                  </span>
+                  {numbered && <kbd aria-hidden>{option + 1}</kbd>}
+                </label>
+              ))}
+              <div className="question-option">
+                <input
+                  id={field(question, asked.options.length)}
+                  type={type}
+                  name={field(question, 0)}
+                  aria-label="Other"
+                  checked={writes}
+                  onFocus={() => setCurrent(question)}
+                  onChange={() => choose(question, asked.options.length)}
+                />
+                <input
+                  id={field(question, 'text')}
+                  type="text"
+                  className="question-other"
+                  aria-label={`Other answer to: ${asked.question}`}
+                  placeholder="Other …"
+                  maxLength={10_000}
+                  value={other}
+                  onFocus={() => setCurrent(question)}
+                  onChange={(event) =>
+                    change(question, {
+                      labels: asked.multi_select ? labels : [],
+                      other: event.target.value,
+                      writes: event.target.value !== '',
+                    })
+                  }
+                />
+                {numbered && <kbd aria-hidden>{asked.options.length + 1}</kbd>}
+              </div>
+            </fieldset>
+          )
+        })}
+        {failure && <ErrorNote failure={failure} className="m-3" />}
+        <div className="approval-acts">
+          <Button type="submit" variant="primary" kbd="Enter" disabled={locked || !complete} aria-disabled={!grace.isArmed || undefined}>
+            Answer
+          </Button>
+          <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={dismiss}>
+            Dismiss
+          </Button>
+          {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+        </div>
+      </form>
+    </div>
+  )
+}
+
+/** After the page has been drawn. */
+function focusSoon(id: string): void {
+  requestAnimationFrame(() => document.getElementById(id)?.focus())
+}

@@ -1,0 +1,35 @@
+import { useRef, useState, type RefObject } from 'react'
+import type { Failure } from '../../../shared/model/errors'
+import { failureFrom } from '../../client/failure-from'
+import type { ApprovalCardProps } from './approval-card'
+import type { ApprovalReply } from './approval-reply'
+
+export interface Replying {
+  card: RefObject<HTMLDivElement | null>
+  sent: boolean
+  failure: Failure | undefined
+  send: (reply: ApprovalReply) => void
+}
+
+/** Sends the answer of a card, once; a failure makes it answerable again. */
+export function useReply({ approval: { approvalId }, onReply, onAnswered }: ApprovalCardProps): Replying {
+  const card = useRef<HTMLDivElement>(null)
+  const [sent, setSent] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const send = async (reply: ApprovalReply): Promise<void> => {
+    const focused = card.current?.contains(document.activeElement) ?? false
+    setSent(true)
+    setFailure(undefined)
+    try {
+      await onReply(approvalId, reply)
+      if (focused) onAnswered?.()
+    } catch (error) {
+      const failed = failureFrom(error)
+      // Answered elsewhere in the meantime: the card goes by itself.
+      if (failed.code === 'approval.gone') return
+      setFailure(failed)
+      setSent(false)
+    }
+  }
+  return { card, sent, failure, send: (reply) => void send(reply) }
+}

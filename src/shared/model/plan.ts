@@ -1,0 +1,52 @@
+/** How a person answered a submitted plan. */
+export type PlanDecision = 'approve' | 'revise' | 'reject' | 'reject_exit'
+
+/** One submission of a plan: kept as it was, whatever becomes of the plan's file. */
+export interface PlanRevision {
+  /** Which plan of the session, from 1. */
+  plan: number
+  /** Which submission of that plan, from 1. */
+  revision: number
+  /** SHA-256 of its text. */
+  hash: string
+  /** ms since the epoch. */
+  at: number
+  decision?: PlanDecision
+  /** The alternative that was approved, by its label. */
+  choice?: string
+}
+
+/** Where a session stands with planning: a fold of its events. Absent: it has never been in plan mode. */
+export interface PlanState {
+  /** Whether plan mode is on: then nothing but the plan's file can change. */
+  active: boolean
+  /** The plan being worked on, from 1; a new one begins after an approval. */
+  plan: number
+  /** What the agent has been told last: whether the mode is on. */
+  told: boolean
+  /** Oldest first. */
+  revisions: PlanRevision[]
+}
+
+/** A plan as the interface shows it. */
+export interface PlanView {
+  active: boolean
+  /** Absolute path of the plan's file. */
+  file: string
+  /** What is in the file now; absent while there is none. */
+  text?: string
+  revisions: PlanRevision[]
+}
+
+/** A way to go that a plan leaves to the person. */
+export interface PlanAlternative {
+  label: string
+  description: string
+}
+
+/** What somebody says about a line of a plan. */
+export interface PlanComment {
+  /** From 1. */
+  line: number
+  text: string
+}
