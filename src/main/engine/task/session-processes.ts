@@ -22,14 +22,31 @@ export async function sessionProcesses(leader: number, groups: readonly number[]
 
 /** The same in a table. Where the system does not tell sessions (anything but Linux): the descendants of the leader and the members of `groups`. */
 export function inSession(table: ProcessTable, leader: number, groups: readonly number[]): ProcessEntry[] {
+  if (process.platform === 'linux') return [...(bySession(table).get(leader) ?? [])]
   const all = [...table.values()].filter(({ state }) => isAliveState(state))
-  if (process.platform === 'linux') return all.filter(({ session }) => session === leader)
   const found = new Set([leader])
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { pid, parent, group } of all) if (found.has(parent) || group === leader || groups.includes(group)) found.add(pid)
   }
   return all.filter(({ pid }) => found.has(pid))
+}
+
+const sessions = new WeakMap<ProcessTable, Map<number, ProcessEntry[]>>()
+
+/** Hundreds of commands may be stopped with one table, so it is sorted once. */
+function bySession(table: ProcessTable): Map<number, ProcessEntry[]> {
+  const known = sessions.get(table)
+  if (known) return known
+  const sorted = new Map<number, ProcessEntry[]>()
+  for (const entry of table.values()) {
+    if (!isAliveState(entry.state)) continue
+    const others = sorted.get(entry.session)
+    if (others) others.push(entry)
+    else sorted.set(entry.session, [entry])
+  }
+  sessions.set(table, sorted)
+  return sorted
 }
 
 /** Sends a signal to a process group. False: there is no such group. */

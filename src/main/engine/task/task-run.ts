@@ -136,14 +136,14 @@ export class TaskRun {
     this.options.onChange?.()
   }
 
-  /** Stops everything it started; resolves when nothing of that is left. */
-  async stop(reason?: string): Promise<void> {
+  /** Stops everything it started, by force after `graceMs`; resolves when nothing of that is left. */
+  async stop(reason?: string, graceMs = this.options.graceMs): Promise<void> {
     if (this.status === 'running' && !this.exit) {
       this.status = 'stopped'
       this.stopReason = reason
       this.options.onChange?.()
     }
-    await this.endProcesses()
+    await this.endProcesses(graceMs)
     await this.overWith.promise.catch(() => {})
   }
 
@@ -259,11 +259,9 @@ export class TaskRun {
     void this.leave()
   }
 
-  private endProcesses(): Promise<void> {
+  private endProcesses(graceMs = this.options.graceMs): Promise<void> {
     // Something that even SIGKILL does not end is given up: the answer must come.
-    this.stopping ??= (this.process?.stop(this.options.graceMs) ?? Promise.resolve()).then(() =>
-      this.timers.after(DRAIN_MS, () => this.settle()),
-    )
+    this.stopping ??= (this.process?.stop(graceMs) ?? Promise.resolve()).then(() => this.timers.after(DRAIN_MS, () => this.settle()))
     return this.stopping
   }
 

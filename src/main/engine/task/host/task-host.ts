@@ -4,16 +4,16 @@ import type { ProcessIdentity } from '../../session/sqlite/process-identity'
 import { CUSTODY_MARK, custodyMark } from '../custody-mark'
 import { GRACE_MS, TaskStarter } from '../start-task'
 import type { BackgroundStart } from '../task-custody'
-import { foregroundLog, taskFolder, writeRecord } from '../task-record'
+import { foregroundLog, taskFolder } from '../task-record'
 import type { TaskRunOptions } from '../task-run-options'
 import type { TaskEnd } from '../terminal-tasks'
 import type { MarkedProcesses } from '../watch/marked-processes'
 import { HostedTask } from './hosted-task'
+import { RecordKeeper } from './record-keeper'
 import type { ForegroundStart, StartSurroundings } from './task-protocol'
 
 /** How long a task moved to the background may still take. */
 const MOVED_LIMIT_MS = 600_000
-const SAVE_AGAIN_MS = 5_000
 const SWEEP_MS = 3_000
 const FOR_EVER = new AbortController().signal
 
@@ -38,8 +38,7 @@ export class TaskHost {
   private readonly starter: TaskStarter
   private readonly tasks = new Map<string, HostedTask>()
   private readonly listeners = new Set<(hosted: HostedTask, touch: Touch) => void>()
-  private readonly unsaved = new Set<HostedTask>()
-  private saveTimer: NodeJS.Timeout | undefined
+  private readonly records: RecordKeeper
   /** Tasks that are over, but may have left processes behind. */
   private readonly ended = new Set<string>()
   private sweepTimer: NodeJS.Timeout | undefined
@@ -48,6 +47,10 @@ export class TaskHost {
 
   constructor(options: TaskHostOptions) {
     this.options = options
+    // A task stays in custody until it is written how it ended.
+    this.records = new RecordKeeper(options.home, options.identity, ({ run, taskId }) => {
+      if (run.isGone) this.tasks.delete(taskId)
+    })
     this.starter = new TaskStarter(options.graceMs === undefined ? {} : { graceMs: options.graceMs })
   }
 
@@ -92,7 +95,7 @@ export class TaskHost {
     })
     // One that has ended before it was seen to begin has run, too.
     await Promise.race([begun.promise, hosted.run.over()])
-    this.save(hosted)
+    this.records.save(hosted)
     this.touch(hosted, 'state')
     return hosted.task()
   }
@@ -136,13 +139,17 @@ export class TaskHost {
   async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
     const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
     const { endMarked } = await import('../watch/end-marked')
+    // To tell hundreds takes a while; the time of all of them is over at the same moment.
+    const killAt = performance.now() + (this.options.graceMs ?? GRACE_MS)
+    const graceMs = (): number => Math.max(0, killAt - performance.now())
     await Promise.all([
-      ...known.map(({ run }) => run.stop(reason)),
+      ...known.map(({ run }) => run.stop(reason, graceMs())),
       endMarked(
         known.filter(({ run }) => run.isOver).map(({ taskId }) => taskId),
-        this.options.graceMs ?? GRACE_MS,
+        graceMs(),
       ),
     ])
+    await this.records.saved()
     return known.map((hosted) => hosted.task())
   }
 
@@ -214,7 +221,7 @@ export class TaskHost {
     if (!hosted) return
     if (hosted.caller && hosted.run.isInBackground) {
       hosted.caller = undefined
-      this.save(hosted)
+      this.records.save(hosted)
     }
     hosted.changed()
     this.touch(hosted, 'state')
@@ -223,7 +230,7 @@ export class TaskHost {
   private onOver(hosted: HostedTask): void {
     this.ended.add(hosted.taskId)
     this.sweepSoon()
-    if (hosted.run.isInBackground) this.save(hosted)
+    if (hosted.run.isInBackground) this.records.saveSoon(hosted)
     hosted.changed()
     // While its last line is still in memory.
     hosted.task()
@@ -258,23 +265,7 @@ export class TaskHost {
     const hosted = this.tasks.get(taskId)
     if (!hosted) return
     hosted.close()
-    if (!this.unsaved.has(hosted)) this.tasks.delete(taskId)
-  }
-
-  /** A task whose record cannot be written runs on and stays in custody until it can. */
-  private save(hosted: HostedTask): void {
-    try {
-      writeRecord(this.options.home, { version: 1, task: hosted.task(), host: this.options.identity })
-      hosted.problem = undefined
-      if (this.unsaved.delete(hosted) && hosted.run.isGone) this.tasks.delete(hosted.taskId)
-    } catch (error) {
-      hosted.problem = `Its record could not be saved (${error instanceof Error ? error.message : String(error)}).`
-      this.unsaved.add(hosted)
-      this.saveTimer ??= setTimeout(() => {
-        this.saveTimer = undefined
-        for (const each of this.unsaved) this.save(each)
-      }, SAVE_AGAIN_MS)
-    }
+    if (!this.records.isWaiting(hosted)) this.tasks.delete(taskId)
   }
 
   private touch(hosted: HostedTask | undefined, touch: Touch): void {

@@ -101,6 +101,9 @@ async function look(endings: readonly Running[]): Promise<void> {
     return isOver
   })
   if (over.length === 0) return
+  // Who is over can wait a moment for the certainty that nobody is missed; who is being killed cannot.
+  const certain = new Set(over)
+  if (endings.some((each) => each.kills > 0 && !certain.has(each))) return
   const isMine = (mark: Mark): boolean => over.some(({ ending }) => ending.isMine(mark))
   const caught = await chase(
     isMine,
