@@ -248,10 +248,10 @@ describe('the processes of hooks', () => {
 
   it('see no keys, and carry the mark of what Trestle has in custody', async () => {
     await play([calls(bash('true')), { text: 'ok' }], [{ event: 'PreToolUse', command: 'env > env' }])
-    const keys = { OPENAI_API_KEY: 'k-1', ANTHROPIC_API_KEY: 'k-2', TRESTLE_SHELL_PATH: '/bin/bash' }
+    const keys = { OPENAI_API_KEY: 'the-openai-key', ANTHROPIC_API_KEY: 'the-anthropic-key', TRESTLE_SHELL_PATH: '/bin/bash' }
     await print('auto', keys)
     const env = read('env')
-    expect(env).not.toMatch(/k-1|k-2|test-key-of-the-config/)
+    expect(env).not.toMatch(/the-openai-key|the-anthropic-key|test-key-of-the-config/)
     expect(env).toMatch(/^TRESTLE_TASK=hook-/m)
     expect(env).toMatch(/^TRESTLE_CUSTODY=/m)
     expect(env).not.toMatch(/TRESTLE_HOME/)
