@@ -4,6 +4,7 @@ import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
 import { ModelSwitch } from './features/chat/header/model-switch'
 import { Markdown } from './features/chat/markdown/markdown'
+import { RestoreDialog } from './features/checkpoint/restore-dialog'
 import { ChangesPane } from './features/inspector/changes-pane'
 import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
@@ -77,6 +78,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       {trust && <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />}
       {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+      <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </>
   )
 }
@@ -141,7 +143,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
           tab: 'changes',
           label: 'Changes',
           count: new Set(changes.map((change) => change.path)).size,
-          content: header ? <ChangesPane changes={changes} folder={header.folder} onJump={jump} /> : loading,
+          content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
         },
         {
           tab: 'context',

@@ -131,6 +131,9 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       sessions.delete(sessionId)
       changed({ kind: 'session.removed', sessionId })
     },
+    async fork(sessionId) {
+      return get(sessionId).header
+    },
     search: (query) =>
       [...sessions.values()]
         .filter(({ header }) => header.title.includes(query))
@@ -295,6 +298,15 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       },
       view: async () => ({ active: false, file: '/plan.md', revisions: [] }),
       revision: async () => ({ text: '' }),
+    },
+    checkpoints: {
+      points: async () => [],
+      preview: async (_sessionId, { to }) => ({ to, steps: [], kept: [], notCovered: [] }),
+      restore: async (_sessionId, { to }) => ({ to, steps: [], kept: [], notCovered: [] }),
+      latestRestore: async () => undefined,
+      files: async () => [],
+      hunks: async (_sessionId, path) => ({ path, hunks: [] }),
+      undoHunk: async () => ({ seq: 1 }),
     },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     onChange(listener) {

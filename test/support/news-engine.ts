@@ -87,6 +87,7 @@ export function newsEngine(options: {
     skills: noSkills,
     ...tools,
     gatherNews: (session) => desk.gather(session),
+    checkpoints: { before: () => undefined, recover: async () => undefined },
     now: Date.now,
     newId,
     runningTasks: async () => [],

@@ -113,6 +113,7 @@ export function turnFixture({
     },
     live: (event) => live.push(event),
     gate: gate ?? (async () => ({ allowed: true })),
+    keepBefore: () => undefined,
     withdraw: (asked, reason) =>
       void events.push({ type: 'approval.resolved', approvalId: asked.approvalId, callId: asked.callId, outcome: 'cancelled', reason }),
     takeSteering() {

@@ -2,6 +2,7 @@ import type { ApiDeps } from './api-deps'
 import { implementer } from './api-deps'
 import { appHandlers } from './app'
 import { approvalHandlers } from './approval'
+import { checkpointHandlers } from './checkpoint'
 import { folderHandlers } from './folder'
 import { hookHandlers } from './hook'
 import { planHandlers } from './plan'
@@ -19,6 +20,7 @@ export function createRouter(deps: ApiDeps) {
     app: appHandlers(os, deps),
     session: sessionHandlers(os, deps),
     approval: approvalHandlers(os, deps),
+    checkpoint: checkpointHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     folder: folderHandlers(os, deps),
     skill: skillHandlers(os, deps),

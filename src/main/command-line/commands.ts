@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from './parse'
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'task' | 'permission', CommandSpec> = {
+export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'session' | 'task' | 'permission', CommandSpec> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -41,6 +41,27 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'task' | 'permissi
       session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
       'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
+      help: HELP,
+    },
+  },
+  session: {
+    summary: 'See sessions, go back in one, fork one, export one.',
+    positionals: {
+      name: 'list | show ID | restore ID | fork ID | export ID',
+      help: 'List sessions; show one with its messages numbered; go back to before a message; begin a new one from there; print one.',
+      max: 3,
+    },
+    options: {
+      json: { type: 'boolean', help: 'Print JSON, for scripts (export: one event a line).' },
+      all: { type: 'boolean', help: 'list: archived ones, too.' },
+      limit: { type: 'string', value: 'N', help: 'list: at most so many (default: 20).' },
+      to: { type: 'string', value: 'N', help: 'restore, fork: to right before message N.' },
+      files: { type: 'boolean', help: 'restore: the files.' },
+      conversation: { type: 'boolean', help: 'restore: the conversation.' },
+      both: { type: 'boolean', help: 'restore: both.' },
+      'dry-run': { type: 'boolean', help: 'restore: only say what it would do.' },
+      redo: { type: 'boolean', help: 'restore: take the latest restore back, instead of --to.' },
+      overwrite: { type: 'boolean', help: 'restore: also files that someone else has changed since.' },
       help: HELP,
     },
   },

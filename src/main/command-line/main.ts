@@ -30,6 +30,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { printMain } = await import('../host/print/print-main')
       return printMain(parsed, version)
     }
+    case 'session': {
+      const { sessionMain } = await import('../host/session/session-main')
+      return sessionMain(parsed, version)
+    }
     case 'task': {
       const { taskMain } = await import('../host/task/task-main')
       return taskMain(parsed)

@@ -2,6 +2,7 @@ import type { Approval, InboxEntry, PermissionMode, PersonAnswer, RuleChoice } f
 import type { ContextView } from '../../shared/model/compaction'
 import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
+import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../../shared/model/checkpoint'
 import type { UserPart } from '../../shared/model/message'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
 import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '../../shared/model/settings'
@@ -28,6 +29,7 @@ export interface Engine {
   readonly trust: Trust
   readonly hooks: { list(folder: string): Promise<HookList> }
   readonly plans: Plans
+  readonly checkpoints: Checkpoints
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
@@ -67,6 +69,8 @@ export interface Sessions {
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
   removeQueued(sessionId: string, promptId: string): Promise<void>
   stop(sessionId: string): Promise<void>
+  /** A new session in the same folder that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
+  fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
   /** Compacts the conversation while no turn runs; false when it was stopped. */
   compact(sessionId: string, instruction?: string): Promise<boolean>
@@ -118,6 +122,34 @@ export interface Tasks {
   onExit(): 'keep' | 'stop' | 'ask'
   /** Measures once a second while anybody listens. */
   watchUsage(listener: (push: UsagePush) => void): () => void
+}
+
+/** What a restore is to do; see `RestorePreview`. */
+export interface RestoreRequest {
+  /** Things become as they were right after this event; it is right before a message of the user or a restore. 0 goes with `paths`. */
+  to: number
+  files: boolean
+  conversation: boolean
+  /** Only these files, to any `to`. */
+  paths?: readonly string[]
+  /** Files that may be restored although someone else has changed them since; what they are now is kept. */
+  overwrite?: readonly string[] | 'all'
+}
+
+/** Going back in a session: its files, its conversation, or both; and forth again, since every restore is itself something to go back from. */
+export interface Checkpoints {
+  /** Messages of the user as the conversation has them now, oldest first. */
+  points(sessionId: string): Promise<RestorePoint[]>
+  /** Changes nothing. */
+  preview(sessionId: string, request: RestoreRequest): Promise<RestorePreview>
+  /** `session.busy` while a turn runs. */
+  restore(sessionId: string, request: RestoreRequest): Promise<RestoreResult>
+  latestRestore(sessionId: string): Promise<(RecordedEvent & { type: 'checkpoint.restored' }) | undefined>
+  /** Files that are not what they were before the session changed them. */
+  files(sessionId: string): Promise<SessionFile[]>
+  hunks(sessionId: string, path: string): Promise<FileHunks>
+  /** Takes one hunk back; `checkpoint.changed` when the file is not what was shown. */
+  undoHunk(sessionId: string, path: string, hunkId: string): Promise<{ seq: number }>
 }
 
 /** Approvals that wait, over all sessions. */

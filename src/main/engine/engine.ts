@@ -12,6 +12,7 @@ import { openConfig } from './config/config'
 import { createFolderSettings } from './config/folder-settings'
 import { createTrust } from './config/trust/create-trust'
 import { resolveHome } from './config/home'
+import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-checkpoints'
 import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
@@ -132,6 +133,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     runningTasks: async (sessionId) =>
       (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
     windows: createWindows(),
+    checkpoints: {
+      before: (session, call) => checkpoints.before(session, call),
+      recover: (session) => checkpoints.recover(session),
+    },
     warm: () => custody.terminals.warm(),
     log,
   })
@@ -183,6 +188,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onOpened: (session) => desk.opened(session),
     onRemoved(sessionId) {
       hooks.removed(sessionId)
+      checkpoints.removed(sessionId)
       tell({ kind: 'session.removed', sessionId })
       tell({ kind: 'inbox' })
     },
@@ -191,6 +197,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return completeFile(root, query, limit)
     },
   })
+  const checkpoints: HeldCheckpoints = createCheckpoints({ home, store, sessions, settings: () => settings().checkpoints, newId, log })
   const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
   desk.start()
   const trust = createTrust({
@@ -204,6 +211,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, tell })
   if (interactive) {
     inbox.watch()
+    checkpoints.begin()
     custody.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
@@ -223,6 +231,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     trust,
     hooks,
     plans: createPlanActions({ home, sessions }),
+    checkpoints,
     skills,
     onChange(listener) {
       listeners.add(listener)
@@ -230,6 +239,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     async close(background) {
       desk.close()
+      checkpoints.close()
       inbox.close()
       await sessions.close()
       await hooks.close()

@@ -17,6 +17,8 @@ export interface SessionActions {
   archive(sessionId: string, archived: boolean): void
   remove(sessionId: string): void
   copyId(sessionId: string): void
+  /** Goes on in a new session that begins with the conversation up to the event `to`. */
+  fork(sessionId: string, to: number): void
 }
 
 /** What can be done with sessions from anywhere. The list follows by the engine's push; a failure is told in a toast. */
@@ -48,6 +50,13 @@ function sessionActions(client: TrestleClient): SessionActions {
     archive: (sessionId, archived) =>
       attempt(client.session.change({ sessionId, archived }).then(() => tell(archived ? 'Session archived' : 'Session restored'))),
     remove: (sessionId) => attempt(client.session.remove({ sessionId }).then(() => useLayout.getState().forgetSession(sessionId))),
+    fork: (sessionId, to) =>
+      attempt(
+        client.session.fork({ sessionId, to }).then((header) => {
+          tell('Forked: files stay as they are')
+          return useLayout.getState().openSession(header.sessionId)
+        }),
+      ),
     copyId: (sessionId) => {
       navigator.clipboard.writeText(sessionId).then(
         () => tell('Session id copied'),

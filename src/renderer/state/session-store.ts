@@ -199,6 +199,8 @@ export class SessionStore {
       this.#subscribe(view.header.seq)
       return
     }
+    // What is left out now may be on screen.
+    if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) return void this.open()
     this.store.setState({ view: applyEvents(view, events), aliveAt: this.#deps.now() })
   }
 }

@@ -1,6 +1,7 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { appContract } from './app'
 import { approvalContract } from './approval'
+import { checkpointContract } from './checkpoint'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
 import { planContract } from './plan'
@@ -16,6 +17,7 @@ export const contract = {
   app: appContract,
   session: sessionContract,
   approval: approvalContract,
+  checkpoint: checkpointContract,
   settings: settingsContract,
   folder: folderContract,
   plan: planContract,

@@ -63,6 +63,8 @@ export const sessionContract = {
   search: oc
     .input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30) }))
     .output(type<SearchHit[]>()),
+  /** A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
+  fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),
   /** Starts a turn, or queues the prompt while one runs. */
   prompt: oc.input(z.strictObject({ sessionId: id, parts: promptParts })).output(type<{ queued: boolean; promptId?: string }>()),
   /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */

@@ -128,6 +128,16 @@ export const ERRORS = {
     advice: 'Choose another port with --port, or leave it out for a free one.',
   },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
+  'checkpoint.lost': {
+    title: 'A checkpoint cannot be read',
+    retryable: false,
+    advice: 'Go back to a later point, or put the file back from elsewhere; nothing was changed.',
+  },
+  'checkpoint.changed': {
+    title: 'The file has changed meanwhile',
+    retryable: false,
+    advice: 'Look at what it is now, then decide again.',
+  },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
   'plan.not_found': { title: 'There is no such plan', retryable: false, advice: 'Choose a revision that is listed.' },
   'task.not_found': { title: 'There is no such task', retryable: false, advice: 'List the tasks and choose one of them.' },

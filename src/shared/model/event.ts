@@ -1,6 +1,7 @@
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
+import type { ChangeList, ConversationCut, FileState, KeptFile } from './checkpoint'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -10,7 +11,15 @@ import type { Todo } from './todo'
 
 /** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
 export type EventBody =
-  | { type: 'session.created'; folder: string; title: string; model?: string; mode: PermissionMode; addedFolders: string[] }
+  | {
+      type: 'session.created'
+      folder: string
+      title: string
+      model?: string
+      mode: PermissionMode
+      addedFolders: string[]
+      /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
+    }
   | {
       type: 'session.changed'
       title?: string
@@ -100,6 +109,20 @@ export type EventBody =
       details?: ToolDetails
       durationMs: number
     }
+  /** What a call may change is safe: it was so before. `listing`: all of the workspace is, as listed in the session's folder of checkpoints. */
+  | { type: 'checkpoint.made'; turnId: string; callId: string; files: { path: string; before: FileState }[]; listing?: true }
+  /** What the call did change. Sentences in `notCovered` say of what nothing is kept. */
+  | ({ type: 'checkpoint.changed'; turnId: string; callId: string; notCovered?: string[] } & ChangeList)
+  /** Files, the conversation, or both became as they were right after the event `to`; it can be taken back like any other change. */
+  | ({
+      type: 'checkpoint.restored'
+      restoreId: string
+      to: number
+      /** Only a part of one file was taken back, or only one file. */
+      part?: 'hunk' | 'file'
+      kept: KeptFile[]
+      conversation?: ConversationCut
+    } & ChangeList)
   | { type: 'todos.changed'; todos: Todo[] }
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
   | {

@@ -101,6 +101,19 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.remembered !== undefined && { allowed: [...header.allowed, event.remembered] }),
         ...(event.rule?.scope === 'session' && { rules: withRules(header.rules, event.rule.pattern) }),
       }
+    case 'checkpoint.restored': {
+      const { conversation } = event
+      if (!conversation) return next
+      const { context: _context, compacted: _compacted, plan: _plan, ...rest } = next
+      return {
+        ...withoutFailure(rest),
+        todos: conversation.todos,
+        cuts: [...(header.cuts ?? []), { seq: event.seq, to: conversation.to }],
+        ...(conversation.context && { context: conversation.context }),
+        ...(conversation.compacted && { compacted: conversation.compacted }),
+        ...(conversation.plan && { plan: conversation.plan }),
+      }
+    }
     case 'todos.changed':
       return { ...next, todos: event.todos }
     case 'compaction.started':

@@ -1,5 +1,6 @@
 import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './compaction'
+import type { Cut } from './checkpoint'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
 import type { PlanState } from './plan'
@@ -48,6 +49,8 @@ export interface SessionHeader {
   rules?: string[]
   todos: Todo[]
   plan?: PlanState
+  /** Where the conversation went back, oldest first; absent: nowhere. */
+  cuts?: Cut[]
   /** What the agent is still to be told of its background tasks, oldest first. */
   news: PendingNews[]
   /** Tokens of the latest request: what the context meter shows. */

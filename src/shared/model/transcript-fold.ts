@@ -1,6 +1,7 @@
 import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
 import { textOf, type UserPart } from './message'
+import { restoredItem } from './restored-item'
 import type { TaskNews } from './task'
 import {
   PROGRESS_LIMIT,
@@ -111,6 +112,8 @@ export class TranscriptDraft {
         if (index !== undefined) this.#set(index, compactionAfter(this.items[index] as CompactionItem, event))
         return
       }
+      case 'checkpoint.restored':
+        return this.#push(restoredItem(event))
       case 'turn.finished':
         this.#closeTurn(event.at)
         if (event.stop === 'end_turn') return

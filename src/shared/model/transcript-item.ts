@@ -146,8 +146,23 @@ export interface EndItem {
   durationMs: number
 }
 
+/** The session went back, or forth again: its files, its conversation, or both. */
+export interface RestoredItem {
+  kind: 'restored'
+  id: string
+  turnId: string
+  at: number
+  /** Going back to right before it takes it back. */
+  seq: number
+  /** How many paths were restored, and how many were left as they are. */
+  files: number
+  kept: number
+  conversation: boolean
+  part?: 'hunk' | 'file'
+}
+
 /** One row of the transcript. `id` is unique in the session and never changes. */
-export type TranscriptItem = UserItem | NoticeItem | NewsItem | AnswerItem | ToolItem | CompactionItem | EndItem
+export type TranscriptItem = UserItem | NoticeItem | NewsItem | AnswerItem | ToolItem | CompactionItem | EndItem | RestoredItem
 
 /** How much progress of a running tool is kept, in characters, when it is cut. */
 export const PROGRESS_LIMIT = 32_768

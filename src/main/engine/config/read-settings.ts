@@ -2,6 +2,7 @@ import { PERMISSION_MODES } from '../../../shared/model/approval'
 import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
 import {
   DEFAULT_SETTINGS,
+  type CheckpointSettings,
   type LoopSettings,
   type ModelSettings,
   type ProviderSettings,
@@ -40,6 +41,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const notifications = readNotifications(top.table('notifications'))
   const tasks = readTasks(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
+  const checkpoints = readCheckpoints(top.table('checkpoints'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -57,6 +59,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     tasks,
     web,
     hooks,
+    checkpoints,
   }
   return { settings, mistakes }
 }
@@ -198,6 +201,20 @@ function readTasks(reader: TableReader | undefined): TaskSettings {
   const keepTasks = reader.number('keep_tasks', { min: 0, max: 100_000 }) ?? defaults.keepTasks
   reader.finish()
   return { onExit, atTimeLimit, logBytes: logMb === undefined ? defaults.logBytes : logMb * 1024 * 1024, keepDays, keepTasks }
+}
+
+function readCheckpoints(reader: TableReader | undefined): CheckpointSettings {
+  const defaults = DEFAULT_SETTINGS.checkpoints
+  if (!reader) return defaults
+  const keepDays = reader.number('keep_days', { min: 0, max: 36_500 }) ?? defaults.keepDays
+  const maxMb = reader.number('max_mb', { min: 1, max: 1_000_000 })
+  const maxFileMb = reader.number('max_file_mb', { min: 1, max: 1000 })
+  reader.finish()
+  return {
+    keepDays,
+    maxBytes: maxMb === undefined ? defaults.maxBytes : maxMb * 1024 * 1024,
+    maxFileBytes: maxFileMb === undefined ? defaults.maxFileBytes : maxFileMb * 1024 * 1024,
+  }
 }
 
 /** Without a prototype: an id like `constructor` finds nothing that is not configured. */

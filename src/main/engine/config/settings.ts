@@ -18,6 +18,7 @@ export interface Settings {
   web: WebSettings
   /** In the order of the files, the user's first. */
   hooks: readonly Hook[]
+  checkpoints: CheckpointSettings
 }
 
 export interface ProviderSettings {
@@ -81,6 +82,15 @@ export interface TaskSettings {
   keepTasks: number
 }
 
+export interface CheckpointSettings {
+  /** What a session needs to go back is kept so long after its latest change. */
+  keepDays: number
+  /** Most that kept contents take on disk; the sessions used the longest ago lose theirs first. */
+  maxBytes: number
+  /** A larger file is not kept. */
+  maxFileBytes: number
+}
+
 export const DEFAULT_SETTINGS: Settings = {
   defaultModel: undefined,
   defaultPermissionMode: 'ask',
@@ -93,4 +103,5 @@ export const DEFAULT_SETTINGS: Settings = {
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
   web: DEFAULT_WEB_SETTINGS,
   hooks: [],
+  checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
 }

@@ -187,14 +187,23 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   // An event without an answer of a person tells a later process that the call has begun.
   if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
+  const allowed = answer.call ?? call
+  // Without a way back nothing is changed.
+  const keeping = ctx.keepBefore({ callId: job.part.callId, tool, call: allowed })
+  const kept = keeping && (await keeping.catch((error: unknown) => ({ problem: failureOf(error).message })))
+  if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
+  if (kept && 'problem' in kept) return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
+  if (kept) recorder.add(kept.made)
   await recorder.written()
   job.startedAt = ctx.now()
-  const allowed = answer.call ?? call
   const about = { callId: job.part.callId, ...(answer.answer && { answer: answer.answer }) }
   // Hooks on what it writes take their own time, not the tool's.
   const problem = ctx.hooks && !answer.answer && (await allowed.check?.())
   const result = problem || (await runWithin(ctx, tool, allowed, about))
   await ctx.hooks?.afterCall(hooked, result, ctx.now() - job.startedAt)
+  // After the hooks: a formatter's work on what the call wrote is undone with it.
+  const changed = await kept?.changed()
+  if (changed) recorder.add(changed)
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
     save: (text) => ctx.saveResult(job.part.callId, text),

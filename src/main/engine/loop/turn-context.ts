@@ -4,9 +4,11 @@ import type { Message, UserPart } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider } from '../model/provider'
+import type { PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
 import type { TurnHooks } from './turn-hooks'
+import type { KeptCall } from './kept-call'
 import type { ToolLookup } from './tool-lookup'
 
 /** A live event without the session it belongs to. */
@@ -30,6 +32,8 @@ export interface TurnContext {
   gate: Gate
   /** Absent when there are none. */
   hooks?: TurnHooks
+  /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */
+  keepBefore(call: { callId: string; tool: Tool; call: PreparedCall }): Promise<KeptCall | undefined> | undefined
   /** Closes a request whose call is not to be made any more, with the reason as a sentence; harmless when it was answered. */
   withdraw(asked: Approval, reason: string): void
   /** Messages that joined the turn since the last step; each is handed out once. */

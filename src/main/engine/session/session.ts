@@ -227,6 +227,23 @@ export class Session {
     return this.#deps.runner.context(this)
   }
 
+  /** Runs `work` while no turn can start; `session.busy` when one is open. What is queued meanwhile starts afterwards. */
+  async whileIdle<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
+    const waiting = this.header.queue.length
+    const done = Promise.resolve().then(work)
+    this.#starting = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      return await done
+    } finally {
+      this.#starting = undefined
+      if (this.header.queue.length > waiting) await this.#startNext()
+    }
+  }
+
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running.done

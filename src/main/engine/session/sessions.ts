@@ -4,6 +4,7 @@ import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
 import type { Sessions } from '../engine-api'
+import { forkedEvents } from './forked-events'
 import { Session, type SessionDeps } from './session'
 import type { Store } from './store'
 
@@ -105,6 +106,28 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       })
       deps.onRecorded(hold(sessionId))
       return header(sessionId)
+    },
+    async fork(sessionId, to) {
+      const from = header(sessionId)
+      if (from.turnId !== undefined && to === undefined)
+        throw new CodedError('session.busy', 'Its turn is still running; fork it from a message before.')
+      const upTo = Math.min(to ?? from.seq, from.seq)
+      const events = forkedEvents(store, sessionId, upTo)
+      const forkId = deps.newId('session')
+      store.create({
+        sessionId: forkId,
+        folder: from.folder,
+        title: from.turns === 0 ? from.title : `${from.title} (fork)`.slice(0, 200),
+        mode: from.mode,
+        addedFolders: from.addedFolders,
+        forkedFrom: { sessionId, seq: upTo },
+        ...(from.model !== undefined && { model: from.model }),
+      })
+      store.append(forkId, events)
+      const fork = hold(forkId)
+      deps.onRecorded(fork)
+      letGo(fork)
+      return header(forkId)
     },
     async open(sessionId, limit) {
       header(sessionId)

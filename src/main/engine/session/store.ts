@@ -16,6 +16,7 @@ export interface Store {
     mode: SessionHeader['mode']
     model?: string
     addedFolders: string[]
+    forkedFrom?: { sessionId: string; seq: number }
   }): SessionHeader
   header(sessionId: string): SessionHeader | undefined
   /** Newest first. `folder` is a real path. */
@@ -24,11 +25,17 @@ export interface Store {
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
   /**
    * A window of at most about `limit` events that ends before `before` (default: the end). It starts at a `turn.started` or
-   * `step.started` (or the session's beginning), so that it folds by itself.
+   * `step.started` (or the session's beginning), so that it folds by itself. What the conversation went back over is left out.
    */
   window(sessionId: string, options: { before?: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
-  /** Only the events the model's history is made of, newest first, lazily: stop reading when enough. */
-  historyBackwards(sessionId: string): Iterable<RecordedEvent>
+  /** Events of these types with `seq > since`, oldest first, also those that the conversation has left behind. */
+  ofTypes<Type extends RecordedEvent['type']>(
+    sessionId: string,
+    types: readonly Type[],
+    since?: number,
+  ): Extract<RecordedEvent, { type: Type }>[]
+  /** Only the events the model's history is made of, newest first, lazily: stop reading when enough. Without what the conversation went back over. */
+  historyBackwards(sessionId: string, upTo?: number): Iterable<RecordedEvent>
   search(query: string, limit?: number): SearchHit[]
   /** Takes the session for this process; false with where it runs when another live process has it. */
   acquire(sessionId: string): { ok: true } | { ok: false; where: string }

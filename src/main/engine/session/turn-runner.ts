@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView } from '../../../shared/model/compaction'
+import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -39,6 +40,7 @@ export interface TurnRunnerDeps {
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
+  checkpoints: Pick<HeldCheckpoints, 'before' | 'recover'>
   /** Prepares the news of background tasks that the session is owed. */
   gatherNews(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
@@ -63,6 +65,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
+      await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       const material = await gather(session)
       const { header, info, provider, settings, system, tools, history, compacted } = material
@@ -90,6 +93,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         live: (event) => session.live(event),
         gate: session.approvals.gate,
         ...(hooks && { hooks }),
+        keepBefore: (call) => deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),

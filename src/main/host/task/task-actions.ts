@@ -1,7 +1,7 @@
 import { CodedError } from '../../../shared/model/errors'
 import type { Orphan, Task } from '../../../shared/model/task'
 import type { TaskCustody } from '../../engine/task/task-custody'
-import { table } from './table'
+import { table } from '../../command-line/table'
 
 /** Running tasks, or all; newest first. */
 export async function listTasks(

@@ -1,59 +1,113 @@
-import { FileDiff } from 'lucide-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ChevronRight, FileDiff } from 'lucide-react'
+import { useState } from 'react'
+import type { SessionFile } from '../../../shared/model/checkpoint'
+import type { SessionHeader } from '../../../shared/model/session'
+import { useQueries } from '../../state/trestle-context'
+import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
-import { filesOf, type Change } from './changed-files'
+import { ChangesUndo } from './changes-undo'
+import { filesOf, type Change, type ChangedFile } from './changed-files'
 
 interface ChangesPaneProps {
+  sessionId: string
+  header: SessionHeader
+  /** Edits in the part of the conversation that is loaded. */
   changes: readonly Change[]
-  /** The project's folder: paths in it are shown from there on. */
-  folder: string
   /** Goes to the call in the conversation. */
   onJump: (callId: string) => void
 }
 
-/** The files edited in this session, the last edited first; a click goes to the latest edit. */
-export function ChangesPane({ changes, folder, onJump }: ChangesPaneProps) {
-  const files = filesOf(changes)
+/** The files that differ from what they were before the session, by tools or by commands; each opens to its pieces, which can be undone. */
+export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneProps) {
+  const queries = useQueries()
+  const busy = header.turnId !== undefined
+  // While a turn runs, edits tell that something is new; afterwards every event may.
+  const version = busy ? `turn ${changes.length}` : `idle ${header.seq}`
+  const { data: files = [] } = useQuery({
+    ...queries.checkpoint.files.queryOptions({ input: { sessionId }, staleTime: 0, retry: false }),
+    queryKey: ['changes', sessionId, version],
+    placeholderData: keepPreviousData,
+  })
+  const [open, setOpen] = useState<string>()
   if (files.length === 0) {
     return (
-      <EmptyState icon={<FileDiff aria-hidden />} title="No changes yet">
-        Files that the agent edits or writes appear here with what was added and removed.
+      <EmptyState icon={<FileDiff aria-hidden />} title="No changes">
+        Files that the agent changes, with its tools or by commands, appear here and can be undone piece by piece.
       </EmptyState>
     )
   }
-  const added = files.reduce((sum, file) => sum + file.added, 0)
-  const removed = files.reduce((sum, file) => sum + file.removed, 0)
+  const edits = new Map(filesOf(changes).map((file) => [file.path, file]))
   return (
     <div className="py-2">
-      <p className="flex gap-2 px-3.5 pb-1.5 text-tiny text-ink-3 tabular-nums">
-        <span className="flex-1">
-          {files.length} {files.length === 1 ? 'file' : 'files'} in the part of the conversation that is loaded
-        </span>
-        <Counts added={added} removed={removed} />
+      <p className="px-3.5 pb-1.5 text-tiny text-ink-3 tabular-nums">
+        {files.length} {files.length === 1 ? 'file differs' : 'files differ'} from before the session
       </p>
       <ul className="px-1.5">
-        {files.map((file) => {
-          const path = fromFolder(file.path, folder)
-          const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
-          return (
-            <li key={file.path}>
-              <button
-                type="button"
-                title={file.path}
-                onClick={() => onJump(file.callId)}
-                className="flex min-h-[30px] w-full items-center gap-2 rounded-[6px] px-2 text-left hover:bg-sunken focus-visible:-outline-offset-2"
-              >
-                <span className="flex min-w-0 flex-1 font-mono text-small">
-                  <span className="min-w-0 truncate text-ink-3">{path.slice(0, cut)}</span>
-                  <span className="max-w-full flex-none truncate">{path.slice(cut)}</span>
-                </span>
-                {file.edits > 1 && <span className="flex-none text-tiny text-ink-3">{file.edits} edits</span>}
-                <Counts added={file.added} removed={file.removed} />
-              </button>
-            </li>
-          )
-        })}
+        {files.toReversed().map((file) => (
+          <FileRow
+            key={file.path}
+            file={file}
+            edited={edits.get(file.path)}
+            folder={header.folder}
+            isOpen={open === file.path}
+            onToggle={() => setOpen(open === file.path ? undefined : file.path)}
+            onJump={onJump}
+          >
+            {open === file.path && <ChangesUndo sessionId={sessionId} file={file} version={version} busy={busy} />}
+          </FileRow>
+        ))}
       </ul>
     </div>
+  )
+}
+
+interface FileRowProps {
+  file: SessionFile
+  edited: ChangedFile | undefined
+  folder: string
+  isOpen: boolean
+  onToggle: () => void
+  onJump: (callId: string) => void
+  children: React.ReactNode
+}
+
+function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: FileRowProps) {
+  const path = fromFolder(file.path, folder)
+  const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
+  const what = file.before.kind === 'absent' ? 'new' : file.now.kind === 'absent' ? 'deleted' : undefined
+  return (
+    <li className={cx(isOpen && 'my-1 rounded-[6px] border border-line')}>
+      <div className="flex items-center gap-1">
+        <button
+          type="button"
+          title={file.path}
+          aria-expanded={isOpen}
+          onClick={onToggle}
+          className="flex min-h-[30px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
+        >
+          <ChevronRight aria-hidden className={cx('size-3.5 flex-none text-ink-3 transition-transform', isOpen && 'rotate-90')} />
+          <span className="flex min-w-0 flex-1 font-mono text-small">
+            <span className="min-w-0 truncate text-ink-3">{path.slice(0, cut)}</span>
+            <span className="max-w-full flex-none truncate">{path.slice(cut)}</span>
+          </span>
+          {what && <span className={cx('flex-none text-tiny', what === 'new' ? 'text-add-ink' : 'text-del-ink')}>{what}</span>}
+          {file.standing === 'changed' && <span className="flex-none text-tiny text-wait-ink">changed since</span>}
+          {edited && <Counts added={edited.added} removed={edited.removed} />}
+        </button>
+        {edited && (
+          <button
+            type="button"
+            onClick={() => onJump(edited.callId)}
+            aria-label={`Show the latest edit of ${path}`}
+            className="flex-none rounded-[6px] px-1.5 py-1 text-tiny text-ink-3 hover:bg-sunken hover:text-ink"
+          >
+            Show
+          </button>
+        )}
+      </div>
+      {children}
+    </li>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../../../shared/model/event'
+import type { visibleStretches } from '../../../../shared/model/checkpoint'
 import type { Database } from './database'
 
 /** A window stops growing at this many bytes of events, however few they are: a session full of pictures must open quickly too. */
@@ -15,12 +16,19 @@ interface EventRow {
   body: string
 }
 
+type Stretches = ReturnType<typeof visibleStretches>
+
 /** The reading side of the log. */
 export interface EventLog {
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
-  /** `end`: the seq after the session's last event. */
-  window(sessionId: string, end: number, options: { before?: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
-  historyBackwards(sessionId: string): Generator<RecordedEvent, void>
+  /** Of the stretches only, newest first. */
+  window(
+    sessionId: string,
+    stretches: Stretches,
+    options: { before?: number; limit: number },
+  ): { events: RecordedEvent[]; hasMore: boolean }
+  historyBackwards(sessionId: string, stretches: Stretches): Generator<RecordedEvent, void>
+  ofTypes(sessionId: string, types: readonly string[], since: number): RecordedEvent[]
 }
 
 export function createEventLog(db: Database): EventLog {
@@ -37,8 +45,13 @@ export function createEventLog(db: Database): EventLog {
       `SELECT seq FROM event INDEXED BY event_start WHERE session_id = ? AND seq < ? AND ${STARTS} ORDER BY seq DESC LIMIT 1`,
     )
     .pluck()
-  const history = db.prepare<[string, number, number], EventRow>(
-    `SELECT seq, at, body FROM event INDEXED BY event_history WHERE session_id = ? AND seq < ? AND ${HISTORY} ORDER BY seq DESC LIMIT ?`,
+  const history = db.prepare<[string, number, number, number], EventRow>(
+    `SELECT seq, at, body FROM event INDEXED BY event_history
+     WHERE session_id = ? AND seq >= ? AND seq < ? AND ${HISTORY} ORDER BY seq DESC LIMIT ?`,
+  )
+  const typed = db.prepare<[string, number, string], EventRow>(
+    `SELECT seq, at, body FROM event INDEXED BY event_order
+     WHERE session_id = ? AND seq > ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
   )
 
   const read = (sessionId: string, from: number, to: number, limit: number): RecordedEvent[] =>
@@ -68,22 +81,32 @@ export function createEventLog(db: Database): EventLog {
 
   return {
     since: (sessionId, since, limit = -1) => read(sessionId, since + 1, Number.MAX_SAFE_INTEGER, limit),
-    window(sessionId, end, { before = end, limit }) {
-      const to = Math.min(before, end)
-      if (to <= 1) return { events: [], hasMore: false }
-      const start = startOf(sessionId, to, Math.max(1, limit))
-      return { events: read(sessionId, start, to, -1), hasMore: start > 1 }
+    window(sessionId, stretches, { before = Number.MAX_SAFE_INTEGER, limit }) {
+      let events: RecordedEvent[] = []
+      let start = 1
+      for (const stretch of stretches) {
+        const to = Math.min(before, stretch.to + 1)
+        if (to <= stretch.from) continue
+        // A stretch begins where a window may.
+        start = Math.max(stretch.from, startOf(sessionId, to, Math.max(1, limit - events.length)))
+        events = [...read(sessionId, start, to, -1), ...events]
+        if (start > stretch.from || events.length >= limit) break
+      }
+      return { events, hasMore: start > 1 }
     },
-    *historyBackwards(sessionId) {
-      let before = Number.MAX_SAFE_INTEGER
-      for (;;) {
-        const rows = history.all(sessionId, before, HISTORY_CHUNK)
-        for (const row of rows) yield eventOf(sessionId, row)
-        const last = rows.at(-1)
-        if (!last || rows.length < HISTORY_CHUNK) return
-        before = last.seq
+    *historyBackwards(sessionId, stretches) {
+      for (const { from, to } of stretches) {
+        let before = to + 1
+        for (;;) {
+          const rows = history.all(sessionId, from, before, HISTORY_CHUNK)
+          for (const row of rows) yield eventOf(sessionId, row)
+          const last = rows.at(-1)
+          if (!last || rows.length < HISTORY_CHUNK) break
+          before = last.seq
+        }
       }
     },
+    ofTypes: (sessionId, types, since) => typed.all(sessionId, since, JSON.stringify(types)).map((row) => eventOf(sessionId, row)),
   }
 }
 

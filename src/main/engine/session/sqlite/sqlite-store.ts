@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { visibleStretches } from '../../../../shared/model/checkpoint'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Store } from '../store'
 import { sqliteCode, type Database } from './database'
@@ -38,6 +39,11 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
     if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
     return leases.take(sessionId)
   }).immediate
+  /** What the conversation is made of; `upTo`: as it was right after that event. */
+  const stretchesOf = (sessionId: string, upTo?: number): ReturnType<typeof visibleStretches> => {
+    const header = headers.get(sessionId)
+    return header ? visibleStretches(header.cuts ?? [], Math.min(header.seq, upTo ?? header.seq)) : []
+  }
   writer.finishRemovals()
 
   return {
@@ -46,10 +52,11 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
     header: guard(headers.get),
     list: guard(list.list),
     since: guard(log.since),
-    window: guard((sessionId, options) => log.window(sessionId, (headers.get(sessionId)?.seq ?? 0) + 1, options)),
-    *historyBackwards(sessionId) {
+    window: guard((sessionId, options) => log.window(sessionId, stretchesOf(sessionId), options)),
+    ofTypes: guard((sessionId, types, since = 0) => log.ofTypes(sessionId, types, since)) as Store['ofTypes'],
+    *historyBackwards(sessionId, upTo) {
       try {
-        yield* log.historyBackwards(sessionId)
+        yield* log.historyBackwards(sessionId, stretchesOf(sessionId, upTo))
       } catch (error) {
         throw failure(error)
       }

@@ -8,6 +8,7 @@ import { CompactionRow } from './compaction-row'
 import { EndNotice } from './end-notice'
 import { useOpenRows } from './open-rows'
 import './rows.css'
+import { RestoredRow } from './restored-row'
 import { TaskNewsRow } from './task-news-row'
 import { UserMessage } from './user-message'
 
@@ -31,7 +32,7 @@ export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, lat
   return (
     <div className="row" data-gap={gap} data-kind={item.kind} data-marked={marked || undefined}>
       {item.kind === 'user' ? (
-        <UserMessage item={item} />
+        <UserMessage sessionId={sessionId} item={item} />
       ) : item.kind === 'answer' ? (
         <Answer item={item} />
       ) : item.kind === 'tool' ? (
@@ -40,6 +41,8 @@ export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, lat
         <TaskNewsRow item={item} />
       ) : item.kind === 'compaction' ? (
         <CompactionRow sessionId={sessionId} item={item} />
+      ) : item.kind === 'restored' ? (
+        <RestoredRow sessionId={sessionId} item={item} />
       ) : item.kind === 'notice' ? (
         <p className="notice">
           <Info aria-hidden />

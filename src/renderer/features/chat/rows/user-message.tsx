@@ -1,20 +1,25 @@
-import { CornerDownRight } from 'lucide-react'
+import { CornerDownRight, EllipsisVertical, GitFork, History } from 'lucide-react'
 import { memo, useState } from 'react'
 import { textOf, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/model/transcript-item'
+import { askRestore } from '../../../state/restore-state'
+import { useSessionActions } from '../../../state/session-actions'
+import { IconButton } from '../../../ui/icon-button'
+import { Menu, MenuItem } from '../../../ui/menu'
 
 /** A pasted log is no reason to scroll for a minute: longer messages are folded. */
 const FOLD_CHARS = 1800
 const FOLD_LINES = 24
 
 /** What the user said, on the right. */
-export const UserMessage = memo(function UserMessage({ item }: { item: UserItem }) {
+export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
   const text = textOf(item.parts.filter((part) => part.type !== 'text' || part.skill === undefined))
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
     <div className="you-row">
+      <MessageMenu sessionId={sessionId} item={item} text={text} />
       <div className="you">
         <span className="sr-only">You: </span>
         {item.steered && (
@@ -40,6 +45,31 @@ export const UserMessage = memo(function UserMessage({ item }: { item: UserItem 
     </div>
   )
 })
+
+/** Going back to before the message, or on from there in another session. */
+function MessageMenu({ sessionId, item, text }: { sessionId: string; item: UserItem; text: string }) {
+  const actions = useSessionActions()
+  // Right before the message; its id is made of its place in the log.
+  const to = Number(item.id.slice(1)) - 1
+  return (
+    <Menu
+      label="Message"
+      align="end"
+      trigger={
+        <IconButton label="Go back or fork" className="you-menu">
+          <EllipsisVertical aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<History aria-hidden />} onSelect={() => askRestore({ sessionId, to, text })}>
+        Go back to before this message…
+      </MenuItem>
+      <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
+        Fork the session from here
+      </MenuItem>
+    </Menu>
+  )
+}
 
 /** Pictures of a message. */
 export function MessageMedia({ parts }: { parts: readonly UserPart[] }) {

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, type App } from './app'
+import { findings } from './assistive'
+import { said, say, startSession } from './steps'
+
+const NOTES = Array.from({ length: 12 }, (_, n) => `line ${n + 1}`).join('\n')
+
+test.use({
+  config: { more: 'default_permission_mode = "auto"' },
+  files: { 'notes.md': `${NOTES}\n`, 'keep.txt': 'mine\n' },
+  model: {
+    script: [
+      { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] },
+      { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'line 2\n', new_string: 'line two\n' } }] },
+      { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'line 11\n', new_string: 'line eleven\n' } }] },
+      { text: 'First done.' },
+      { toolCalls: [{ name: 'Bash', input: { command: 'rm keep.txt; echo made > new.txt' } }] },
+      { text: 'Second done.' },
+    ],
+  },
+})
+
+const file = (app: App, name: string): string => join(app.scratch.project, name)
+const read = (app: App, name: string): string => readFileSync(file(app, name), 'utf8')
+
+async function twoTurns(app: App): Promise<void> {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'change the notes')
+  await expect(said(page, 'First done.')).toBeVisible()
+  await say(page, 'tidy up')
+  await expect(said(page, 'Second done.')).toBeVisible()
+}
+
+test('going back to before a message shows first what changes on disk, spares what others changed, and can be taken back', async ({
+  app,
+}) => {
+  const { page } = app
+  await twoTurns(app)
+  expect([existsSync(file(app, 'keep.txt')), read(app, 'new.txt')]).toEqual([false, 'made\n'])
+  writeFileSync(file(app, 'new.txt'), 'theirs\n')
+  await page.getByText('tidy up').first().hover()
+  await page.getByRole('button', { name: 'Go back or fork' }).nth(1).click()
+  await page.getByRole('menuitem', { name: /Go back to before this message/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('keep.txt')).toBeVisible()
+  await expect(dialog.getByText('Someone else has changed it since.')).toBeVisible()
+  expect(await findings(page)).toEqual([])
+  await page.screenshot({ path: test.info().outputPath('go-back.png') })
+  await dialog.getByRole('button', { name: 'Go back' }).click()
+  await expect(said(page, /went back to here/)).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
+  expect([read(app, 'keep.txt'), read(app, 'new.txt')]).toEqual(['mine\n', 'theirs\n'])
+  await page.screenshot({ path: test.info().outputPath('went-back.png') })
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await expect(said(page, 'Second done.')).toBeVisible()
+  await expect.poll(() => existsSync(file(app, 'keep.txt'))).toBe(false)
+})
+
+test('the changes of a session can be undone one by one, file by file', async ({ app }) => {
+  const { page } = app
+  await twoTurns(app)
+  await page.getByRole('tab', { name: /Changes/ }).click()
+  const pane = page.getByRole('tabpanel', { name: /Changes/ })
+  await pane
+    .getByRole('button', { name: /notes\.md/ })
+    .first()
+    .click()
+  await expect(pane.getByText('+line two')).toBeVisible()
+  expect(await findings(page)).toEqual([])
+  await page.screenshot({ path: test.info().outputPath('changes.png') })
+  await pane.getByRole('button', { name: 'Undo the change at line 2' }).click()
+  await expect.poll(() => read(app, 'notes.md')).toBe(`${NOTES.replace('line 11', 'line eleven')}\n`)
+  await pane.getByRole('button', { name: /keep\.txt/ }).click()
+  await pane.getByRole('button', { name: 'Undo: bring the file back' }).click()
+  await expect.poll(() => existsSync(file(app, 'keep.txt'))).toBe(true)
+  await expect(pane.getByRole('button', { name: /keep\.txt/ })).toHaveCount(0)
+})
+
+test('a fork goes on with the conversation before the message', async ({ app }) => {
+  const { page } = app
+  await twoTurns(app)
+  await page.getByText('tidy up').first().hover()
+  await page.getByRole('button', { name: 'Go back or fork' }).nth(1).click()
+  await page.getByRole('menuitem', { name: 'Fork the session from here' }).click()
+  await expect(said(page, 'First done.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
+})

@@ -1,0 +1,175 @@
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
+import type { BlobStore } from './blob-store'
+import { captureFile, sameState, statAt } from './file-state'
+
+const SLICE_MS = 8
+
+export interface AppliedRestore {
+  /** What was done, in the order it was done. */
+  changes: FileChange[]
+  /** What could not be done. */
+  kept: KeptFile[]
+}
+
+/**
+ * Carries out the steps: first what goes, the innermost first, then what comes, then the rights of folders. Each path is looked at once more
+ * right before, and left alone when it is not what the plan saw. Every file is replaced whole. What is done already is done again by nobody,
+ * so it may be called anew after a crash.
+ */
+export async function applyRestore(
+  steps: readonly RestoreStep[],
+  { blobs, maxBytes, restoreId }: { blobs: BlobStore; maxBytes: number; restoreId: string },
+): Promise<AppliedRestore> {
+  const done = new Map<string, FileChange>()
+  const kept: KeptFile[] = []
+  const made: FileChange[] = []
+  let count = 0
+
+  const attempt = (step: RestoreStep, work: () => void): void => {
+    const { path, from, to } = step
+    try {
+      work()
+      done.set(path, { path, before: from, after: to })
+    } catch (error) {
+      done.delete(path)
+      kept.push({ path, kind: 'impossible', why: reasonOf(error) })
+    }
+  }
+  const remove = (step: RestoreStep): void => {
+    const now = captureFile(step.path, { maxBytes })
+    if (sameState(now, step.to)) return void done.set(step.path, change(step))
+    if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
+    attempt(step, () => {
+      if (now.kind === 'folder') rmdirSync(step.path)
+      else if (now.kind !== 'absent') unlinkSync(step.path)
+    })
+  }
+  const put = (step: RestoreStep): void => {
+    const { path, from, to } = step
+    const now = captureFile(path, { maxBytes })
+    if (sameState(now, to)) return void done.set(path, change(step))
+    // Where something of another kind had to go first, nothing is there now.
+    const expected = isReplaced(step) ? { kind: 'absent' as const } : from
+    if (!sameState(now, expected)) return void kept.push(changedMeanwhile(path))
+    attempt(step, () => {
+      made.push(...makeParents(dirname(path)))
+      write(path, to, join(dirname(path), `.trestle-${restoreId}-${(count += 1)}.tmp`), blobs)
+    })
+  }
+  const byDepth = steps.toSorted((a, b) => a.path.length - b.path.length)
+  await each(
+    byDepth.toReversed().filter((step) => step.to.kind === 'absent' || isReplaced(step)),
+    remove,
+  )
+  const failed = new Set(kept.map(({ path }) => path))
+  const coming = byDepth.filter(({ path, to }) => to.kind !== 'absent' && !failed.has(path))
+  await each(
+    coming.filter(({ to }) => to.kind === 'folder'),
+    (step) => folder(step, attempt, done, made),
+  )
+  await each(
+    coming.filter(({ to }) => to.kind !== 'folder'),
+    put,
+  )
+  for (const { path, to } of coming.toReversed()) if (to.kind === 'folder') setMode(path, to.mode)
+  const own = new Set(steps.map(({ path }) => path))
+  return { changes: [...made.filter(({ path }) => !own.has(path)), ...done.values()], kept }
+}
+
+/** Lets others have their turn in between. */
+async function each(steps: readonly RestoreStep[], work: (step: RestoreStep) => void): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS
+  for (const step of steps) {
+    work(step)
+    if (performance.now() < sliceEnd) continue
+    await breathe()
+    sliceEnd = performance.now() + SLICE_MS
+  }
+}
+
+/** Removes what a restore that was cut off has half written. */
+export function removeTemporaries(steps: readonly RestoreStep[], restoreId: string): void {
+  for (const folderPath of new Set(steps.map(({ path }) => dirname(path)))) {
+    for (const name of entriesOf(folderPath)) {
+      if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp')) rmSync(join(folderPath, name), { force: true })
+    }
+  }
+}
+
+/** A folder is made so that files can be put into it; its rights come last. */
+function folder(
+  step: RestoreStep,
+  attempt: (step: RestoreStep, work: () => void) => void,
+  done: Map<string, FileChange>,
+  made: FileChange[],
+): void {
+  if (statAt(step.path)?.isDirectory()) return void done.set(step.path, change(step))
+  attempt(step, () => {
+    made.push(...makeParents(dirname(step.path)))
+    mkdirSync(step.path, { mode: 0o700 })
+  })
+}
+
+function write(path: string, to: FileState, temporary: string, blobs: BlobStore): void {
+  try {
+    if (to.kind === 'link') symlinkSync(to.target, temporary)
+    if (to.kind === 'file') {
+      const bytes = blobs.get(to.hash)
+      if (!bytes) throw new Error('What it was is damaged or gone in the store of checkpoints.')
+      writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' })
+      chmodSync(temporary, to.mode)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Folders that had to be made on the way, outermost first. */
+function makeParents(path: string): FileChange[] {
+  if (statAt(path)) return []
+  const above = makeParents(dirname(path))
+  mkdirSync(path)
+  return [...above, { path, before: { kind: 'absent' }, after: captureFile(path, { maxBytes: 0 }) }]
+}
+
+function isReplaced({ from, to }: RestoreStep): boolean {
+  const [was, becomes] = [from.kind === 'folder', to.kind === 'folder']
+  return from.kind !== 'absent' && to.kind !== 'absent' && was !== becomes
+}
+
+function setMode(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch {
+    // Not ours; the files in it are what matters.
+  }
+}
+
+function change({ path, from, to }: RestoreStep): FileChange {
+  return { path, before: from, after: to }
+}
+
+function changedMeanwhile(path: string): KeptFile {
+  return { path, kind: 'changed', why: 'Someone else changed it at this very moment.' }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
+  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'The folder stays: something is in it that is not the agent’s.'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `It cannot be written (${code}).`
+  if (code === 'ENOSPC') return 'The disk is full.'
+  return message
+}
+
+function entriesOf(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,205 @@
+import { renameSync, rmSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { ChangeList, FileChange, FileState } from '../../../shared/model/checkpoint'
+import type { EventBody } from '../../../shared/model/event'
+import type { KeptCall } from '../loop/kept-call'
+import type { Workspace } from '../workspace/workspace'
+import type { BlobStore } from './blob-store'
+import { scopeOf, type ScopedCall } from './call-scope'
+import { captureFile, sameState } from './file-state'
+import { listingDifference } from './listing-difference'
+import { noteRefs, readListing, writeListing, type CheckpointPlace } from './session-place'
+import { listWorkspace, type ListedFile, type Listing } from './workspace-listing'
+
+/** A longer list does not fit into an event. */
+const MOST_INLINE = 200
+/** Of so many workspaces the listing is kept in memory. */
+const MOST_LISTINGS = 3
+
+export interface CallCheckpointsDeps {
+  home: string
+  place: CheckpointPlace
+  blobs: BlobStore
+  maxBytes(): number
+}
+
+export interface CallCheckpoints {
+  /** Keeps what the call may change; undefined when it changes nothing. Throws when it cannot be kept. */
+  before(
+    call: ScopedCall & { sessionId: string; turnId: string; callId: string; workspace: Workspace; signal?: AbortSignal },
+  ): Promise<KeptCall | undefined>
+  /** What a call has changed whose process died before it could say so. */
+  cutOff(sessionId: string, made: EventBody & { type: 'checkpoint.made' }): Promise<EventBody | undefined>
+}
+
+export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallCheckpointsDeps): CallCheckpoints {
+  /** By workspace, the latest used last. */
+  const listings = new Map<string, Listing>()
+
+  const known = (key: string): ReadonlyMap<string, ListedFile> | undefined => {
+    const inMemory = listings.get(key)
+    if (inMemory) return inMemory.files
+    const stored = readListing(key)
+    // What was collected meanwhile has to be read again.
+    return stored && new Map([...stored.files].filter(([, { state }]) => state.kind !== 'file' || blobs.has(state.hash)))
+  }
+  const list = async (roots: readonly string[], signal?: AbortSignal): Promise<Listing> => {
+    const key = place.listing(roots)
+    const files = known(key)
+    const listing = await listWorkspace({
+      roots,
+      except: home,
+      blobs,
+      maxBytes: maxBytes(),
+      ...(files && { known: files }),
+      ...(signal && { signal }),
+    })
+    listings.delete(key)
+    listings.set(key, listing)
+    for (const oldest of [...listings.keys()].slice(0, -MOST_LISTINGS)) listings.delete(oldest)
+    return listing
+  }
+  const changedEvent = (
+    sessionId: string,
+    ids: { turnId: string; callId: string },
+    changes: readonly FileChange[],
+    uncovered: string[],
+  ) => {
+    if (changes.length === 0 && uncovered.length === 0) return undefined
+    // A content that was collected while this session had it only in mind is gone.
+    const kept = changes.map((change): FileChange => {
+      const { before } = change
+      if (before.kind !== 'file' || blobs.has(before.hash)) return change
+      return { ...change, before: { kind: 'unkept', why: 'its content was not kept', mark: before.hash } }
+    })
+    const notCovered = [...uncovered, ...sentences(kept)]
+    return {
+      type: 'checkpoint.changed' as const,
+      ...ids,
+      ...changeList({ place, blobs }, sessionId, kept),
+      ...(notCovered.length > 0 && { notCovered }),
+    }
+  }
+
+  return {
+    async before({ sessionId, turnId, callId, workspace, signal, ...scoped }) {
+      const scope = await scopeOf(scoped, workspace)
+      if (!scope) return undefined
+      const ids = { turnId, callId }
+      if (scope.kind === 'files') {
+        const limit = maxBytes()
+        const files = scope.paths.map((path) => ({ path, before: captureFile(path, { keepIn: blobs, maxBytes: limit }) }))
+        noteRefs(
+          place,
+          sessionId,
+          files.map(({ before }) => before),
+        )
+        return {
+          made: { type: 'checkpoint.made', ...ids, files },
+          changed: sayingFailure(ids, async () => changedEvent(sessionId, ids, changesOf(files, limit), [])),
+        }
+      }
+      const roots = [workspace.root, ...workspace.addedFolders]
+      const startedMs = Date.now()
+      const listing = await list(roots, signal)
+      const open = place.openListing(sessionId)
+      writeListing(open, listing, { startedMs, roots })
+      return {
+        made: { type: 'checkpoint.made', ...ids, files: [], listing: true },
+        changed: sayingFailure(ids, async () => {
+          const after = await list(roots)
+          const { changes, uncovered } = listingDifference(listing, after, { startedMs, maxBytes: maxBytes() })
+          const event = changedEvent(sessionId, ids, changes, said(uncovered, listing.complete))
+          keepListing(open, place.listing(roots))
+          return event
+        }),
+      }
+    },
+    async cutOff(sessionId, { turnId, callId, files, listing }) {
+      const ids = { turnId, callId }
+      if (!listing) return changedEvent(sessionId, ids, changesOf(files, maxBytes()), [])
+      const open = place.openListing(sessionId)
+      const before = readListing(open)
+      if (!before) return undefined
+      const after = await list(before.roots)
+      const { changes, uncovered } = listingDifference(before, after, { startedMs: before.startedMs, maxBytes: maxBytes() })
+      const event = changedEvent(sessionId, ids, changes, said(uncovered, before.complete))
+      keepListing(open, place.listing(before.roots))
+      return event
+    },
+  }
+}
+
+type Changed = (EventBody & { type: 'checkpoint.changed' }) | undefined
+
+/** The call has been made by then: what cannot be found out about it is said, and its result counts. */
+function sayingFailure(ids: { turnId: string; callId: string }, look: () => Promise<Changed>): () => Promise<Changed> {
+  return () =>
+    look().catch((error: unknown): Changed => {
+      const why = error instanceof Error ? error.message : String(error)
+      return {
+        type: 'checkpoint.changed',
+        ...ids,
+        changes: [],
+        count: 0,
+        notCovered: [`What a call changed could not be recorded: ${why}`],
+      }
+    })
+}
+
+/** A list of changes as an event holds it; the contents it needs are noted. */
+export function changeList(
+  { place, blobs }: { place: CheckpointPlace; blobs: BlobStore },
+  sessionId: string,
+  changes: readonly FileChange[],
+): ChangeList {
+  const count = changes.length
+  const befores = changes.map(({ before }) => before)
+  if (count <= MOST_INLINE) {
+    noteRefs(place, sessionId, befores)
+    return { changes: [...changes], count }
+  }
+  const listHash = blobs.put(Buffer.from(JSON.stringify(changes)))
+  noteRefs(place, sessionId, befores, [listHash])
+  return { changes: [], listHash, count }
+}
+
+/** The changes an event tells of; `undefined` when the list is lost. */
+export function listedChanges({ changes, listHash }: ChangeList, blobs: BlobStore): FileChange[] | undefined {
+  if (listHash === undefined) return changes
+  const bytes = blobs.get(listHash)
+  return bytes && (JSON.parse(bytes.toString('utf8')) as FileChange[])
+}
+
+function changesOf(files: readonly { path: string; before: FileState }[], maxBytes: number): FileChange[] {
+  return files.flatMap(({ path, before }) => {
+    const after = captureFile(path, { maxBytes })
+    return sameState(before, after) ? [] : [{ path, before, after }]
+  })
+}
+
+/** The next process begins with what is known of the workspace. */
+function keepListing(open: string, path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    renameSync(open, path)
+  } catch {
+    rmSync(open, { force: true })
+  }
+}
+
+function said(uncovered: number, complete: boolean): string[] {
+  return [
+    ...(complete ? [] : ['The workspace has more files than are looked at: new files and changes beyond them are not covered.']),
+    ...(uncovered > 0 && complete
+      ? [`${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ignored or elsewhere.`]
+      : []),
+  ]
+}
+
+function sentences(changes: readonly FileChange[]): string[] {
+  const unkept = changes.filter(({ before }) => before.kind === 'unkept')
+  return unkept
+    .slice(0, 20)
+    .map(({ path, before }) => `What ${path} was before is not kept: ${before.kind === 'unkept' ? before.why : ''}.`)
+}

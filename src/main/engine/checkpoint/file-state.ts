@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
+import type { FileState } from '../../../shared/model/checkpoint'
+import type { BlobStore } from './blob-store'
+
+/** Set-user and set-group bits do not come back: any write takes them away too. */
+const MODE_BITS = 0o1777
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+
+export interface CaptureOptions {
+  /** Where the content is kept; without it only its hash is taken. */
+  keepIn?: BlobStore
+  /** A larger file is not kept. */
+  maxBytes: number
+}
+
+/** What lies at `path` now. Links are not followed, and nothing but regular files is opened. Never throws. */
+export function captureFile(path: string, options: CaptureOptions, stat?: Stats): FileState {
+  let found = stat
+  try {
+    found ??= lstatSync(path)
+    if (found.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) }
+    if (found.isDirectory()) return { kind: 'folder', mode: found.mode & MODE_BITS }
+    if (!found.isFile()) return { kind: 'unkept', why: 'it is neither a file nor a folder', mark: markOf(found) }
+    if (found.size > options.maxBytes) return { kind: 'unkept', why: tooLarge(found.size, options.maxBytes), mark: markOf(found) }
+    return readContent(path, options)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
+    return { kind: 'unkept', why: `it cannot be read (${code || 'unknown reason'})`, mark: found ? markOf(found) : code }
+  }
+}
+
+function readContent(path: string, { keepIn, maxBytes }: CaptureOptions): FileState {
+  const fd = openSync(path, OPEN_FLAGS)
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile() || stat.size > maxBytes) return { kind: 'unkept', why: tooLarge(stat.size, maxBytes), mark: markOf(stat) }
+    const buffer = Buffer.allocUnsafe(stat.size + 1)
+    let length = 0
+    for (;;) {
+      const read = readSync(fd, buffer, length, buffer.length - length, null)
+      length += read
+      if (read === 0) break
+      if (length === buffer.length) return { kind: 'unkept', why: 'it grows while it is read', mark: markOf(stat) }
+    }
+    const bytes = buffer.subarray(0, length)
+    return { kind: 'file', hash: keepIn ? keepIn.put(bytes) : hash('sha256', bytes, 'hex'), size: length, mode: stat.mode & MODE_BITS }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The stat of what lies at a path, without following a link; undefined when nothing does, or it cannot be looked at. */
+export function statAt(path: string): Stats | undefined {
+  try {
+    // Without an entry it answers undefined, but throws where a file is on the way.
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether two states are the same: content, kind and permissions. */
+export function sameState(a: FileState, b: FileState): boolean {
+  if (a.kind === 'absent') return b.kind === 'absent'
+  if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
+  if (a.kind === 'folder') return b.kind === 'folder' && a.mode === b.mode
+  if (a.kind === 'unkept') return b.kind === 'unkept' && a.mark === b.mark
+  return b.kind === 'file' && a.hash === b.hash && a.mode === b.mode
+}
+
+/** Tells versions of what is not kept apart. */
+export function markOf(stat: Stats): string {
+  return `${stat.size}:${stat.mtimeMs}:${stat.ino}`
+}
+
+function tooLarge(bytes: number, most: number): string {
+  return `it is too large (${mebibytes(bytes)}, at most ${mebibytes(most)} are kept)`
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`
+}

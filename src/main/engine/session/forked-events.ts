@@ -1,0 +1,49 @@
+import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import type { Store } from './store'
+
+const WINDOW = 2000
+/** What makes a conversation; queued prompts, permissions, tasks and checkpoints stay with the session they belong to. */
+const COPIED: ReadonlySet<string> = new Set([
+  'turn.started',
+  'turn.steered',
+  'step.started',
+  'step.retried',
+  'step.finished',
+  'tool.started',
+  'tool.judged',
+  'tool.finished',
+  'todos.changed',
+  'turn.finished',
+])
+
+/** The events another session begins with to have the same conversation, as it was right after `to`. */
+export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to: number): EventBody[] {
+  const windows: RecordedEvent[][] = []
+  let before = to + 1
+  for (;;) {
+    const { events, hasMore } = store.window(sessionId, { before, limit: WINDOW })
+    windows.push(events)
+    if (!hasMore || !events[0]) break
+    before = events[0].seq
+  }
+  const copied = windows
+    .toReversed()
+    .flat()
+    .filter((event) => COPIED.has(event.type))
+    .map(({ sessionId: _session, seq: _seq, at: _at, ...body }): EventBody => withoutPromptId(body))
+  const open = openTurn(copied)
+  return open === undefined ? copied : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
+}
+
+/** The prompt left the queue of the other session. */
+function withoutPromptId(body: EventBody): EventBody {
+  if ((body.type !== 'turn.started' && body.type !== 'turn.steered') || body.promptId === undefined) return body
+  const { promptId: _there, ...rest } = body
+  return rest
+}
+
+/** A turn whose end is not among the events: the fork was made at a message that joined it. */
+function openTurn(events: readonly EventBody[]): string | undefined {
+  const last = events.findLast((event) => event.type === 'turn.started' || event.type === 'turn.finished')
+  return last?.type === 'turn.started' ? last.turnId : undefined
+}

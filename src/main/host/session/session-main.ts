@@ -1,0 +1,90 @@
+import { didYouMean, UsageError, type Parsed } from '../../command-line/parse'
+import { reportStart } from '../../command-line/report-start'
+import { createEngine } from '../../engine/engine'
+import type { Engine } from '../../engine/engine-api'
+import { CodedError } from '../../../shared/model/errors'
+import { nearest } from '../../../shared/nearest'
+import { exportSession, listSessions, showSession } from './session-output'
+import { forkSession, restoreFromTerminal } from './session-actions'
+
+/** Which options go with which action. */
+const ACTIONS = {
+  list: ['json', 'all', 'limit'],
+  show: ['json'],
+  restore: ['json', 'to', 'files', 'conversation', 'both', 'dry-run', 'redo', 'overwrite'],
+  fork: ['json', 'to'],
+  export: ['json'],
+} as const
+
+type Action = keyof typeof ACTIONS
+
+/** `trestle session`: sessions without an interface. Returns the exit code: 0, or 1 when something was left undone. */
+export async function sessionMain({ values, positionals: [action, id, ...more] }: Parsed, version: string): Promise<number> {
+  if (action === undefined || !Object.hasOwn(ACTIONS, action)) {
+    const names = Object.keys(ACTIONS)
+    throw wrong(
+      action === undefined ? `Say what to do: ${names.join(', ')}.` : `Unknown "${action}".${didYouMean(nearest(action, names, 1))}`,
+    )
+  }
+  const known: readonly string[] = ACTIONS[action as Action]
+  const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
+  if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
+  if (action === 'list' ? id !== undefined : id === undefined || more.length > 0)
+    throw wrong(action === 'list' ? 'list takes no id.' : `${action} takes the id of one session; trestle session list shows them.`)
+  const engine = await createEngine({ version, watch: false, runsQueue: false })
+  try {
+    reportStart(engine)
+    return await act(engine, action as Action, id!, values)
+  } finally {
+    await engine.close()
+  }
+}
+
+async function act(engine: Engine, action: Action, sessionId: string, values: Parsed['values']): Promise<number> {
+  const isJson = values['json'] === true
+  switch (action) {
+    case 'list':
+      return listSessions(engine, { all: values['all'] === true, limit: wholeNumber(values['limit'], 'limit') ?? 20, isJson })
+    case 'show':
+      return showSession(engine, sessionId, isJson)
+    case 'export':
+      return exportSession(engine, sessionId, isJson)
+    case 'fork': {
+      const n = wholeNumber(values['to'], 'to')
+      return forkSession(engine, sessionId, { isJson, ...(n !== undefined && { n }) })
+    }
+    default:
+      return restore(engine, sessionId, values)
+  }
+}
+
+async function restore(engine: Engine, sessionId: string, values: Parsed['values']): Promise<number> {
+  const n = wholeNumber(values['to'], 'to')
+  const redo = values['redo'] === true
+  const [files, conversation, both] = ['files', 'conversation', 'both'].map((name) => values[name] === true)
+  if ((n === undefined) !== redo) throw wrong('restore needs --to N (a message, as trestle session show numbers them) or --redo.')
+  if ([files, conversation, both].filter(Boolean).length !== 1 && !redo)
+    throw wrong('restore needs one of --files, --conversation and --both.')
+  // Holding it here would end a turn that waits for an answer.
+  if (engine.sessions.header(sessionId).turnId !== undefined)
+    throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
+  return restoreFromTerminal(engine, sessionId, {
+    ...(n !== undefined && { n }),
+    ...((files || conversation || both) && {
+      what: { files: files === true || both === true, conversation: conversation === true || both === true },
+    }),
+    dryRun: values['dry-run'] === true,
+    overwrite: values['overwrite'] === true,
+    isJson: values['json'] === true,
+  })
+}
+
+function wholeNumber(value: Parsed['values'][string], name: string): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value)
+  throw wrong(`--${name} is a whole number from 1 on; not "${String(value)}".`)
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, 'session')
+}

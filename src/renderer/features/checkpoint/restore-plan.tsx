@@ -1,0 +1,103 @@
+import type { RestorePreview, RestoreStep } from '../../../shared/model/checkpoint'
+import { cx } from '../../ui/cx'
+
+interface RestorePlanProps {
+  preview: RestorePreview
+  folder: string
+  withFiles: boolean
+  /** Files of someone else that are to be restored all the same. */
+  overwrite: ReadonlySet<string>
+  onOverwrite: (paths: ReadonlySet<string>) => void
+}
+
+const SHOWN = 200
+const WORDS: Record<RestoreStep['action'], string> = { create: 'comes back', change: 'changes back', delete: 'goes' }
+
+/** What a restore changes on disk, and what it leaves alone. */
+export function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: RestorePlanProps) {
+  const { steps, kept, notCovered, messagesTaken } = preview
+  const toggle = (path: string): void => {
+    const next = new Set(overwrite)
+    if (!next.delete(path)) next.add(path)
+    onOverwrite(next)
+  }
+  const chosen = steps.filter(({ path }) => overwrite.has(path))
+  return (
+    <div className="space-y-3">
+      {messagesTaken !== undefined && (
+        <p className="text-ui">
+          {messagesTaken === 1 ? 'This message and what followed leave' : `${messagesTaken} of your messages and what followed leave`} the
+          conversation.
+        </p>
+      )}
+      {withFiles && steps.length === 0 && kept.length === 0 && <p className="text-ui text-ink-2">No file changes.</p>}
+      {steps.length > 0 && (
+        <ul aria-label="What changes on disk" className="max-h-[220px] overflow-y-auto rounded-lg border border-line bg-paper py-1">
+          {steps.slice(0, SHOWN).map(({ path, action, isFolder }) => (
+            <li key={path} className="flex items-baseline gap-3 px-3 py-[3px] text-small">
+              <span title={path} className="min-w-0 flex-1 truncate font-mono">
+                {shownPath(path, folder)}
+                {isFolder && '/'}
+              </span>
+              <span className={cx('flex-none', action === 'delete' ? 'text-del-ink' : action === 'create' ? 'text-add-ink' : 'text-ink-2')}>
+                {WORDS[action]}
+              </span>
+            </li>
+          ))}
+          {steps.length > SHOWN && (
+            <li className="px-3 py-[3px] text-small text-ink-3">and {(steps.length - SHOWN).toLocaleString()} more</li>
+          )}
+        </ul>
+      )}
+      {(kept.length > 0 || chosen.length > 0) && (
+        <section aria-label="What is left as it is" className="rounded-lg border border-line px-3 py-2">
+          <h3 className="text-tiny font-semibold text-ink-2">Left as it is</h3>
+          <ul className="max-h-[180px] overflow-y-auto">
+            {chosen.map(({ path }) => (
+              <Kept key={path} path={shownPath(path, folder)} why="Goes back too, as you chose." isChosen onToggle={() => toggle(path)} />
+            ))}
+            {kept.slice(0, SHOWN).map(({ path, why, kind }) => (
+              <Kept
+                key={path}
+                path={shownPath(path, folder)}
+                why={why}
+                isChosen={false}
+                {...(kind === 'changed' && { onToggle: () => toggle(path) })}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      {withFiles && notCovered.length > 0 && (
+        <ul aria-label="Not covered" className="list-disc pl-5 text-small text-ink-3">
+          {notCovered.map((text) => (
+            <li key={text} className="break-words">
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Kept({ path, why, isChosen, onToggle }: { path: string; why: string; isChosen: boolean; onToggle?: () => void }) {
+  return (
+    <li className="flex items-start gap-3 py-1 text-small">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-mono">{path}</span>
+        <span className="block text-ink-3">{why}</span>
+      </span>
+      {onToggle && (
+        <label className="flex flex-none items-center gap-1.5 text-ink-2">
+          <input type="checkbox" checked={isChosen} onChange={onToggle} aria-label={`Restore ${path} too`} />
+          Restore too
+        </label>
+      )}
+    </li>
+  )
+}
+
+function shownPath(path: string, folder: string): string {
+  return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+}

@@ -1,0 +1,37 @@
+import { create } from 'zustand'
+import type { TrestleClient } from '../../shared/contract'
+import { tell, tellFailure } from './toasts-state'
+
+/** Where a session is asked to go back to: right before a message. */
+export interface AskedRestore {
+  sessionId: string
+  to: number
+  /** What the message says. */
+  text: string
+}
+
+/** The restore whose preview is on screen. */
+export const useAskedRestore = create<{ asked: AskedRestore | undefined }>()(() => ({ asked: undefined }))
+
+export function askRestore(asked: AskedRestore | undefined): void {
+  useAskedRestore.setState({ asked })
+}
+
+/** Takes a restore back: all becomes as it was right before it. */
+export async function takeBack(
+  client: TrestleClient,
+  sessionId: string,
+  restore: { seq: number; files: boolean; conversation: boolean },
+): Promise<void> {
+  const { seq, files, conversation } = restore
+  try {
+    const { kept } = await client.checkpoint.restore({ sessionId, to: seq - 1, files, conversation })
+    tell(
+      kept.length === 0
+        ? 'Taken back'
+        : `Taken back, but ${kept.length === 1 ? 'one file was' : `${kept.length} files were`} left as they are`,
+    )
+  } catch (error) {
+    tellFailure(error)
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+import type { RestoreResult } from '../../src/shared/model/checkpoint'
+import { openBlobStore } from '../../src/main/engine/checkpoint/blob-store'
+import { createCallCheckpoints, type CallCheckpoints } from '../../src/main/engine/checkpoint/call-checkpoints'
+import { restoreSession, type RestoreDeps } from '../../src/main/engine/checkpoint/restore-session'
+import { checkpointPlace } from '../../src/main/engine/checkpoint/session-place'
+import type { RestoreRequest } from '../../src/main/engine/engine-api'
+import { openStore } from '../../src/main/engine/session/sqlite/open-store'
+import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import type { Access } from '../../src/main/engine/tool/tool'
+import { createWorkspace } from '../../src/main/engine/workspace/create-workspace'
+import { createReadState } from '../../src/main/engine/workspace/read-state'
+import { tempFolder } from './temp-folder'
+
+export interface CheckpointBench {
+  home: string
+  root: string
+  sessionId: string
+  deps: RestoreDeps
+  /** Starts and ends a turn; returns the point right before its message. */
+  turn(): number
+  /** Does `work` as a call that says it writes this file. */
+  edit(path: string, work: () => void): Promise<void>
+  /** Does `work` as a command that may do anything. */
+  command(work: () => void): Promise<void>
+  restore(request: Partial<RestoreRequest> & { to: number }): Promise<RestoreResult>
+  record(event: EventBody): RecordedEvent[]
+  /** A process that begins anew: nothing is known but what is stored. */
+  restart(): void
+}
+
+/** Checkpoints over the real store and a real folder; calls are functions. */
+export async function checkpointBench(maxBytes = 1024 * 1024): Promise<CheckpointBench> {
+  const folder = await tempFolder()
+  const [home, root] = [join(folder, 'home'), join(folder, 'project')]
+  mkdirSync(home)
+  mkdirSync(root)
+  const { store } = openStore({ home })
+  onTestFinished(() => store.close())
+  const sessionId = 'session-1'
+  store.create({ sessionId, folder: root, title: 't', mode: 'auto', addedFolders: [] })
+  const place = checkpointPlace(home)
+  const blobs = openBlobStore(place.blobs)
+  const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
+  let ids = 0
+  const newId = (prefix: string): string => `${prefix}-${(ids += 1)}`
+  const deps: RestoreDeps = { store, place, blobs, maxBytes: () => maxBytes, newId }
+  const open = (): CallCheckpoints => createCallCheckpoints({ home, place, blobs, maxBytes: () => maxBytes })
+  let calls = open()
+  const record = (event: EventBody): RecordedEvent[] => store.append(sessionId, [event])
+  const annotations = { readOnly: false, destructive: true, idempotent: false, openWorld: false }
+
+  async function call(access: Access, work: () => void): Promise<void> {
+    const held = await calls.before({
+      sessionId,
+      turnId: 'turn',
+      callId: newId('call'),
+      workspace,
+      tool: { annotations },
+      call: { accesses: [access] },
+    })
+    if (!held) throw new Error('a call that changes something was taken for one that does not')
+    record(held.made)
+    work()
+    const changed = await held.changed()
+    if (changed) record(changed)
+  }
+
+  return {
+    home,
+    root,
+    sessionId,
+    deps,
+    turn() {
+      const turnId = newId('turn')
+      const [started] = record({ type: 'turn.started', turnId, parts: [{ type: 'text', text: turnId }], model: 'm' })
+      record({ type: 'turn.finished', turnId, stop: 'end_turn', steps: 1, durationMs: 1 })
+      return started!.seq - 1
+    },
+    edit: (path, work) => call({ kind: 'file', path, write: true }, work),
+    command: (work) => call({ kind: 'command', command: 'make all', cwd: root }, work),
+    restore: (request) => restoreSession(deps, { id: sessionId, record }, { files: true, conversation: false, ...request }),
+    record,
+    restart: () => void (calls = open()),
+  }
+}
