@@ -57,13 +57,27 @@ export class MarkedProcesses {
     this.#known = known
   }
 
-  /** A session that has lost its leader is known by its other members; one whose leader lives, by the leader alone. */
+  /**
+   * Of a session whose leader lives, the leader alone decides; of one that has lost it, its oldest member: whoever was there before the mark, a
+   * shell somebody works in, say, is none of the task's.
+   */
   #rememberOwn(table: ProcessTable): void {
-    for (const { pid, session, group } of table.values()) {
-      const mark = this.#known.get(pid)?.mark
-      if (!mark) continue
-      if (session === pid || !table.has(session)) this.#sessions.set(session, mark)
-      if (group === pid || !table.has(group)) this.#groups.set(group, mark)
+    const [sessions, groups] = [new Map<number, ProcessEntry>(), new Map<number, ProcessEntry>()]
+    for (const entry of table.values()) {
+      if (!table.has(entry.session)) keepOlder(sessions, entry.session, entry)
+      if (!table.has(entry.group)) keepOlder(groups, entry.group, entry)
+      const mark = this.#known.get(entry.pid)?.mark
+      if (mark && entry.session === entry.pid) this.#sessions.set(entry.pid, mark)
+      if (mark && entry.group === entry.pid) this.#groups.set(entry.pid, mark)
+    }
+    for (const [remembered, oldest] of [
+      [this.#sessions, sessions],
+      [this.#groups, groups],
+    ] as const) {
+      for (const [leader, { pid }] of oldest) {
+        const mark = this.#known.get(pid)?.mark
+        if (mark) remembered.set(leader, mark)
+      }
     }
   }
 
@@ -102,6 +116,11 @@ export class MarkedProcesses {
     ;[this.#sessions, this.#groups] = [sessions, groups]
     return byTask
   }
+}
+
+function keepOlder(oldest: Map<number, ProcessEntry>, leader: number, entry: ProcessEntry): void {
+  const known = oldest.get(leader)
+  if (!known || entry.started < known.started) oldest.set(leader, entry)
 }
 
 /** What its environment says, if we may read it. */
