@@ -8,6 +8,7 @@ import { Transcript } from './features/chat/transcript/transcript'
 import { Composer, type ComposerHandle } from './features/composer/composer'
 import { commandSent } from './features/composer/slash-commands'
 import { Terminals } from './features/chat/tools/terminals'
+import { AgentRequests } from './features/subagents/agent-requests'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
 import { useSessionState, useSessionStore } from './state/session-view'
@@ -134,20 +135,39 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           onPrompt={onPrompt}
           onOpenLink={onOpenLink}
           tail={
-            <Approvals
-              approvals={header.approvals}
-              renderCard={(approval, behind) => (
-                <AnswerCard
-                  key={approval.approvalId}
+            <>
+              <Approvals
+                approvals={header.approvals}
+                renderCard={(approval, behind) => (
+                  <AnswerCard
+                    key={approval.approvalId}
+                    sessionId={sessionId}
+                    approval={approval}
+                    behind={behind}
+                    blocked={connected ? undefined : 'Not connected.'}
+                    onReply={onReply}
+                    onAnswered={focusComposer}
+                  />
+                )}
+              />
+              {/* One question at a time. */}
+              {header.approvals.length === 0 && (
+                <AgentRequests
                   sessionId={sessionId}
-                  approval={approval}
-                  behind={behind}
-                  blocked={connected ? undefined : 'Not connected.'}
-                  onReply={onReply}
-                  onAnswered={focusComposer}
+                  renderCard={(entry, approval, behind) => (
+                    <AnswerCard
+                      key={approval.approvalId}
+                      sessionId={entry.sessionId}
+                      approval={approval}
+                      behind={behind}
+                      blocked={connected ? undefined : 'Not connected.'}
+                      onReply={(approvalId, reply) => client.approval.reply({ sessionId: entry.sessionId, approvalId, ...reply })}
+                      onAnswered={focusComposer}
+                    />
+                  )}
                 />
               )}
-            />
+            </>
           }
           empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
         />

@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react'
+import { isAgentId } from '../shared/model/agent'
 import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
@@ -12,6 +13,7 @@ import { TodosPane } from './features/inspector/todos-pane'
 import { PlanBanner } from './features/plan/plan-banner'
 import { PlanPane } from './features/plan/plan-pane'
 import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
+import { AgentBar } from './features/subagents/agent-bar'
 import { TasksPane } from './features/tasks/tasks-pane'
 import { TaskTerminal } from './features/terminal/task-terminal'
 import { TrustBanner } from './features/trust/trust-banner'
@@ -61,13 +63,14 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         {...frame}
         title={known ? titleOf(known) : 'Session'}
         folder={known?.folder}
-        onRename={(title) => actions.rename(sessionId, title)}
+        {...(!header?.agent && { onRename: (title: string) => actions.rename(sessionId, title) })}
       >
         {header ? (
           <>
-            {trust && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
+            {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
-            <ModeSwitch sessionId={sessionId} />
+            {/* A subagent works in the mode of its session. */}
+            {!header.agent && <ModeSwitch sessionId={sessionId} />}
             <ContextMeter sessionId={sessionId} />
           </>
         ) : (
@@ -75,7 +78,10 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         )}
       </HeaderBar>
       {banners}
-      {trust && <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />}
+      {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}
+      {trust && !isAgentId(sessionId) && (
+        <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />
+      )}
       {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />

@@ -69,6 +69,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
   results['trust.accept'] = await client.trust.accept({ folder, hash })
+  results['agent.list'] = await client.agent.list({ folder })
   results['skill.list'] = await client.skill.list({ folder })
   results['hook.list'] = await client.hook.list({ folder })
   results['plan.enter'] = await client.plan.enter({ sessionId })

@@ -308,6 +308,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       hunks: async (_sessionId, path) => ({ path, hunks: [] }),
       undoHunk: async () => ({ seq: 1 }),
     },
+    agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     onChange(listener) {
       changeListeners.add(listener)

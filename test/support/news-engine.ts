@@ -1,3 +1,4 @@
+import { noAgents, noAgentTurn } from './no-agents'
 import { noSkills } from './no-skills'
 import { startArticleWorker } from '../../src/main/engine/web/start-article-worker'
 import { onTestFinished } from 'vitest'
@@ -77,6 +78,8 @@ export function newsEngine(options: {
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     skills: noSkills,
     planOf: (session) => planOf(home, session),
+    standing: (session) => session.header,
+    agentsOf: () => noAgents,
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
   })
   const runner = createTurnRunner({
@@ -86,6 +89,8 @@ export function newsEngine(options: {
     resolveModel: async () => ({ info, provider }),
     skills: noSkills,
     ...tools,
+    agentTurn: async () => noAgentTurn,
+    amongAgents: () => (_accesses, _signal, work) => work(),
     gatherNews: (session) => desk.gather(session),
     checkpoints: { before: () => undefined, recover: async () => undefined },
     now: Date.now,

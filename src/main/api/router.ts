@@ -1,5 +1,6 @@
 import type { ApiDeps } from './api-deps'
 import { implementer } from './api-deps'
+import { agentHandlers } from './agent'
 import { appHandlers } from './app'
 import { approvalHandlers } from './approval'
 import { checkpointHandlers } from './checkpoint'
@@ -17,6 +18,7 @@ import { trustHandlers } from './trust'
 export function createRouter(deps: ApiDeps) {
   const os = implementer(deps.logBug)
   return os.router({
+    agent: agentHandlers(os, deps),
     app: appHandlers(os, deps),
     session: sessionHandlers(os, deps),
     approval: approvalHandlers(os, deps),

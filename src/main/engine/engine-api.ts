@@ -11,6 +11,7 @@ import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { PlanView } from '../../shared/model/plan'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { HookList } from '../../shared/model/hook'
+import type { AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ModelInfo } from './model/provider'
 
@@ -30,6 +31,7 @@ export interface Engine {
   readonly hooks: { list(folder: string): Promise<HookList> }
   readonly plans: Plans
   readonly checkpoints: Checkpoints
+  readonly agents: { list(folder: string): Promise<AgentList> }
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void

@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { createAgentRuns } from './agent/agent-runs'
+import { withAgents } from './agent/agent-custody'
+import { createAgentSpecs } from './agent/agent-specs'
+import { builtInAgents } from './agent/built-in-agents'
+import { createSubagents } from './agent/subagents'
 import { howEnded } from './approval/how-ended'
 import { createInbox, type OpenInbox } from './approval/inbox'
 import { addressRefusal } from './approval/address-refusal'
@@ -16,9 +21,12 @@ import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-che
 import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
+import { isAgentId } from '../../shared/model/agent'
+import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
+import { FamilySchedule } from './loop/family-schedule'
 import { createCatalog } from './model/catalog'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
@@ -80,12 +88,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     for (const listener of listeners) listener(change)
   }
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
+  /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
+  const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
   const rulesOf = async ({ header }: Session): Promise<PermissionRule[]> => [
     ...(await settingsFor(header.folder)).settings.permission.rules,
-    ...sessionRules(header.rules),
+    // What was allowed for a subagent of a session is allowed for all of them, and counts here even while another process has that session.
+    ...sessionRules([...new Set([...(standing({ header }).rules ?? []), ...(header.rules ?? [])])]),
   ]
   const env = (): Record<string, string> => commandEnv(process.env, settings())
-  const custody = createTaskCustody({
+  const machine = createTaskCustody({
     home,
     interactive,
     env,
@@ -93,6 +104,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
     ...(options.taskHost && { program: options.taskHost }),
   })
+  const custody = withAgents(machine, () => agentRuns)
   custody.onChange((task) => tell({ kind: 'task', task }))
   custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
@@ -109,6 +121,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     skills,
     writeHooksOf: hooks.writesOf,
     terminals: custody.terminals,
+    standing,
+    agentsOf: (session) => subagents.of(session),
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     planOf: (session) => planOf(home, session),
     webOf: (session) => ({
@@ -118,6 +132,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       startArticleWorker,
     }),
   })
+  const family = new FamilySchedule()
   const askedAt = inOrder(Date.now)
   const runner = createTurnRunner({
     home,
@@ -129,6 +144,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hooks,
     now: Date.now,
     newId,
+    agentTurn: (session) => subagents.turnOf(session),
+    amongAgents:
+      ({ id, header }) =>
+      (accesses, signal, work) =>
+        family.run(header.agent?.rootId ?? id, accesses, signal, work),
     gatherNews: (session) => desk.gather(session),
     runningTasks: async (sessionId) =>
       (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
@@ -149,8 +169,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       get ownOutput() {
         return [join(home, 'sessions', session.id), join(home, 'tasks'), ...skills.readable(session.header.folder)]
       },
-      mode: () => session.header.mode,
-      plan: () => planOf(home, session).guard(),
+      mode: () => standing(session).mode,
+      plan: () => planOf(home, { id: standing(session).sessionId, header: standing(session) }).guard(),
+      readOnlyAgent: () => (session.header.agent?.readOnly ? session.header.agent.agentType : undefined),
       workspace: () => tools.workspaceOf(session),
       rules: () => rulesOf(session),
       record: (...events) => void session.record(...events),
@@ -173,8 +194,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     runsQueue: options.runsQueue ?? true,
     submit: hooks.submit,
     onRecorded(session, before, events = []) {
-      tell({ kind: 'session', summary: summaryOf(session.header) })
+      const { agent, rules } = session.header
+      // A subagent is not among the user's sessions: it is listed as a task.
+      if (!isAgentId(session.id)) tell({ kind: 'session', summary: summaryOf(session.header) })
       inbox.changed(before, session.header)
+      if (before && agent && rules && rules !== before.rules) allowForFamily(agent.rootId, session.id, rules)
       hooks.recorded(session, events)
     },
     log,
@@ -189,7 +213,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onRemoved(sessionId) {
       hooks.removed(sessionId)
       checkpoints.removed(sessionId)
-      tell({ kind: 'session.removed', sessionId })
+      if (isAgentId(sessionId)) tell({ kind: 'task.removed', taskId: sessionId })
+      else tell({ kind: 'session.removed', sessionId })
       tell({ kind: 'inbox' })
     },
     completeFile: async (root, query, limit) => {
@@ -198,6 +223,35 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   })
   const checkpoints: HeldCheckpoints = createCheckpoints({ home, store, sessions, settings: () => settings().checkpoints, newId, log })
+  /** What is allowed for the session at the request of a subagent is allowed for the person's session. */
+  const allowForFamily = (rootId: string, agentId: string, patterns: string[]): void => {
+    void sessions
+      .withSession(rootId, (root) => {
+        root.record({ type: 'rules.allowed', patterns, agentId })
+        return sessions.reconsider()
+      })
+      // Where another process has it, the rule counts for this subagent alone.
+      .catch((error: unknown) => log(`A rule stays with ${agentId}: ${failureOf(error).message}`))
+  }
+  const agentRuns = createAgentRuns({
+    home,
+    store,
+    sessions,
+    settings: () => settings().agents,
+    onChange: (task) => custody.changed(task),
+    log,
+  })
+  const agentSpecs = createAgentSpecs({ home, builtIn: builtInAgents() })
+  const subagents = createSubagents({
+    home,
+    store,
+    sessions,
+    specs: agentSpecs,
+    runs: agentRuns,
+    settings: () => settings().agents,
+    allTools: tools.allTools,
+    look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
+  })
   const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
   desk.start()
   const trust = createTrust({
@@ -212,7 +266,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   if (interactive) {
     inbox.watch()
     checkpoints.begin()
-    custody.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
+    machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
   const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
   config.onChange(() => {
@@ -233,6 +287,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     plans: createPlanActions({ home, sessions }),
     checkpoints,
     skills,
+    agents: { list: agentSpecs.list },
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -241,7 +296,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       desk.close()
       checkpoints.close()
       inbox.close()
-      await sessions.close()
+      await Promise.all([agentRuns.close(), sessions.close()])
       await hooks.close()
       await custody.close(background)
       config.close()

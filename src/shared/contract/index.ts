@@ -1,4 +1,5 @@
 import type { ContractRouterClient } from '@orpc/contract'
+import { agentContract } from './agent'
 import { appContract } from './app'
 import { approvalContract } from './approval'
 import { checkpointContract } from './checkpoint'
@@ -14,6 +15,7 @@ import { trustContract } from './trust'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
+  agent: agentContract,
   app: appContract,
   session: sessionContract,
   approval: approvalContract,

@@ -76,6 +76,8 @@ export interface InboxEntry {
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
   group: string
+  /** Set when a subagent asks: its type, what it is at, and the session at the top of its family. */
+  agent?: { type: string; description: string; rootId: string }
   /** Set when another process holds the session: where it must be answered. */
   elsewhere?: string
 }

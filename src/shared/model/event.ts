@@ -1,3 +1,4 @@
+import type { AgentEnd, AgentStart, SubagentType } from './agent'
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
@@ -152,6 +153,23 @@ export type EventBody =
   | { type: 'task.started'; task: Task }
   /** Somebody wants the agent to hear how a task stands. */
   | { type: 'news.requested'; taskId: string }
+  /** This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over. */
+  | ({ type: 'agent.started' } & AgentStart)
+  | ({ type: 'agent.ended' } & AgentEnd)
+  /** A call has given work to a subagent, which is a session of its own. */
+  | {
+      type: 'subagent.started'
+      callId: string
+      agentId: string
+      agentType: string
+      description: string
+      background: boolean
+      isResumed: boolean
+    }
+  /** The agent has defined a type of subagents for this session. */
+  | { type: 'subagent.defined'; definition: SubagentType }
+  /** What the user has allowed for the session at a request of one of its subagents. */
+  | { type: 'rules.allowed'; patterns: string[]; agentId: string }
   | { type: 'turn.finished'; turnId: string; stop: StopReason; failure?: Failure; steps: number; durationMs: number }
 
 /** Why the model stopped writing. */

@@ -61,9 +61,26 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       }
     case 'prompt.removed':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
+    case 'agent.started': {
+      const { type: _type, sessionId: _id, seq: _seq, at, ...start } = event
+      return { ...next, agent: { ...start, status: 'running', isQueued: true, startedAt: at, answerBytes: 0 } }
+    }
+    case 'agent.ended': {
+      if (!header.agent) return next
+      const { isQueued: _queued, ...agent } = header.agent
+      const { status, reason, answerBytes } = event
+      return { ...next, agent: { ...agent, status, endedAt: event.at, answerBytes, ...(reason !== undefined && { reason }) } }
+    }
+    case 'subagent.defined': {
+      const others = (header.subagentTypes ?? []).filter(({ name }) => name !== event.definition.name)
+      return { ...next, subagentTypes: [...others, event.definition] }
+    }
+    case 'rules.allowed':
+      return { ...next, rules: withRules(header.rules, event.patterns.join('\n')) }
     case 'turn.started':
       return {
         ...withoutFailure(next),
+        ...(header.agent?.isQueued && { agent: { ...header.agent, isQueued: false } }),
         turnId: event.turnId,
         turns: header.turns + 1,
         queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),

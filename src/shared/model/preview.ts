@@ -62,6 +62,8 @@ export type ToolDetails =
       /** The result told the agent of its end: no news of it follows. */ told?: true
     }
   | { kind: 'tasks'; tasks: Task[] }
+  /** A subagent that a call has waited for, as it ended. */
+  | { kind: 'agent'; agentId: string; agentType: string; status: Task['status']; /** Its last message. */ text: string }
   | {
       kind: 'matches'
       pattern: string

@@ -1,3 +1,4 @@
+import type { AgentState, SubagentType } from './agent'
 import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './compaction'
 import type { Cut } from './checkpoint'
@@ -62,6 +63,10 @@ export interface SessionHeader {
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number
+  /** Set when this is a subagent's session. */
+  agent?: AgentState
+  /** Types of subagents that the agent of this session has defined; absent: none. */
+  subagentTypes?: SubagentType[]
 }
 
 /** One row of the session list. */
@@ -86,9 +91,9 @@ export interface SessionSummary {
 export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled' | 'error' | 'interrupted'
 
 /** The status a header shows. */
-export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting'>): SessionStatus {
+export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting' | 'agent'>): SessionStatus {
   if (header.approvals.length > 0) return 'waiting'
-  if (header.turnId !== undefined || header.compacting) return 'running'
+  if (header.turnId !== undefined || header.compacting || header.agent?.status === 'running') return 'running'
   switch (header.lastStop) {
     case undefined:
       return 'idle'

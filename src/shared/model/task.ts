@@ -38,6 +38,8 @@ export interface Task {
   prompt?: { text: string; since: number }
   /** It has waited for a person at its terminal: what it asked last, and whether somebody typed something (never what). Stays when it goes on. */
   waited?: { text: string; typed: boolean }
+  /** Set when it is a subagent at work: the task's id is that of its session. `isQueued`: it waits until others have ended. */
+  agent?: { type: string; isQueued: boolean; /** Calls it has made so far. */ calls?: number }
   /** What went wrong with keeping it, e.g. a full disk; a sentence. */
   problem?: string
 }
@@ -45,7 +47,7 @@ export interface Task {
 /** A task as a message about it names it. The command is cut at 200 characters. */
 export type TaskNews = Pick<
   Task,
-  'taskId' | 'command' | 'description' | 'status' | 'exitCode' | 'signal' | 'stopReason' | 'startedAt' | 'endedAt'
+  'taskId' | 'command' | 'description' | 'status' | 'exitCode' | 'signal' | 'stopReason' | 'startedAt' | 'endedAt' | 'agent'
 >
 
 /** Something the agent has not been told of a background task yet: its end, which may be still to come, or (`now`) how it stands, because somebody asked for it. */

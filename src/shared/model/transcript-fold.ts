@@ -87,6 +87,10 @@ export class TranscriptDraft {
         const { decision, reason, rule } = event
         return this.#tool(event.callId, (item) => ({ ...item, judged: { decision, reason, ...(rule && { rule }) } }))
       }
+      case 'subagent.started': {
+        const { agentId, agentType: type, description, background } = event
+        return this.#tool(event.callId, (item) => ({ ...item, agent: { agentId, type, description, background } }))
+      }
       case 'tool.finished':
         return this.#tool(event.callId, (item) => {
           const rejected = event.isError && (item.approval?.outcome === 'reject_once' || item.approval?.outcome === 'cancelled')

@@ -113,6 +113,8 @@ export interface ToolItem {
   }
   /** Why it ran, or did not, without anybody being asked. */
   judged?: Judgement
+  /** The subagent that the call has given work to. */
+  agent?: { agentId: string; type: string; description: string; background: boolean }
   content?: ResultPart[]
   details?: ToolDetails
   durationMs?: number

@@ -20,6 +20,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   /** What alone may change, in plan mode; of an agent that works for another, that of the other. */
   plan(): { file: string } | undefined
   /** See `JudgedCall`. */
+  readOnlyAgent?(): string | undefined
+  /** See `JudgedCall`. */
   home: string
   ownOutput: readonly string[]
   /** The session's folders as they are now. */
@@ -65,10 +67,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const workspace = deps.workspace()
     const [rules, parts] = await Promise.all([deps.rules(), partsOf(call, workspace)])
     const plan = deps.plan()
+    const readOnlyAgent = deps.readOnlyAgent?.()
     return {
       tool,
       call,
       mode: deps.mode(),
+      ...(readOnlyAgent !== undefined && { readOnlyAgent }),
       workspace,
       rules,
       ...(parts && { parts }),

@@ -75,9 +75,25 @@ export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps):
 function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
   if (!header) return []
   const { sessionId, title: sessionTitle, folder } = header
+  const agent = header.agent && {
+    agent: { type: header.agent.agentType, description: header.agent.description, rootId: header.agent.rootId },
+  }
   return header.approvals.map(({ approvalId, tool, summary, reason, options, asks, requestedAt }) => {
     const group = asks ? approvalId : `${tool}: ${reason}`
-    return { sessionId, sessionTitle, folder, approvalId, tool, summary, reason, options, requestedAt, group, ...(asks && { asks }) }
+    return {
+      sessionId,
+      sessionTitle,
+      folder,
+      approvalId,
+      tool,
+      summary,
+      reason,
+      options,
+      requestedAt,
+      group,
+      ...(asks && { asks }),
+      ...agent,
+    }
   })
 }
 

@@ -21,6 +21,8 @@ export interface JudgedCall {
   parts?: readonly CommandPart[]
   /** The part that is judged now. */
   part?: CommandPart
+  /** The type of the agent, when it may only read. */
+  readOnlyAgent?: string
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
 }

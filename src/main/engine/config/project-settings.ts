@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../../../shared/model/settings'
+import { isAgentFile } from './trust/project-files'
 import { readProjectConfig, type ProjectConfig } from './project-config'
 import type { Hook } from './hook-settings'
 import type { Settings } from './settings'
@@ -24,7 +25,7 @@ export async function projectSettings(folder: string, own: Settings, home: strin
   const problems = problem ? [problem] : []
   if (state === 'trusted') {
     let settings = own
-    for (const { file, text, problem: unreadable } of files) {
+    for (const { file, text, problem: unreadable } of files.filter(({ kind }) => kind === 'rules')) {
       const config = await readProjectConfig(text, file, unreadable)
       problems.push(...config.problems)
       settings = withProject(settings, config)
@@ -32,7 +33,7 @@ export async function projectSettings(folder: string, own: Settings, home: strin
     return { settings, problems, standing }
   }
   let settings = own
-  for (const { file, text } of files.length === 0 ? [] : (accepted?.files ?? [])) {
+  for (const { file, text } of files.length === 0 ? [] : (accepted?.files ?? []).filter((old) => !isAgentFile(folder, old.file))) {
     const config = await readProjectConfig(text, file)
     settings = withProject(settings, { ...config, ...restricting(config) })
   }

@@ -3,6 +3,7 @@ import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model
 import {
   DEFAULT_SETTINGS,
   type CheckpointSettings,
+  type AgentSettings,
   type LoopSettings,
   type ModelSettings,
   type ProviderSettings,
@@ -42,6 +43,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const tasks = readTasks(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
   const checkpoints = readCheckpoints(top.table('checkpoints'))
+  const agents = readAgents(top.table('agents'), top.table('background'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -60,6 +62,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     web,
     hooks,
     checkpoints,
+    agents,
   }
   return { settings, mistakes }
 }
@@ -215,6 +218,16 @@ function readCheckpoints(reader: TableReader | undefined): CheckpointSettings {
     maxBytes: maxMb === undefined ? defaults.maxBytes : maxMb * 1024 * 1024,
     maxFileBytes: maxFileMb === undefined ? defaults.maxFileBytes : maxFileMb * 1024 * 1024,
   }
+}
+
+function readAgents(reader: TableReader | undefined, background: TableReader | undefined): AgentSettings {
+  const defaults = DEFAULT_SETTINGS.agents
+  const maxDepth = reader?.number('max_depth', { min: 0, max: 8 }) ?? defaults.maxDepth
+  const maxRunning = reader?.number('max_running', { min: 1, max: 1000 }) ?? defaults.maxRunning
+  reader?.finish()
+  const timeoutS = background?.number('agent_task_timeout_s', { min: 0, max: 604_800 })
+  background?.finish()
+  return { maxDepth, maxRunning, ...(timeoutS !== undefined && timeoutS > 0 && { backgroundTimeoutMs: timeoutS * 1000 }) }
 }
 
 /** Without a prototype: an id like `constructor` finds nothing that is not configured. */

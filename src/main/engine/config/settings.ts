@@ -19,6 +19,7 @@ export interface Settings {
   /** In the order of the files, the user's first. */
   hooks: readonly Hook[]
   checkpoints: CheckpointSettings
+  agents: AgentSettings
 }
 
 export interface ProviderSettings {
@@ -70,6 +71,15 @@ export interface PermissionSettings {
   rules: readonly PermissionRule[]
 }
 
+export interface AgentSettings {
+  /** How deep subagents may start others; 0: none at all. */
+  maxDepth: number
+  /** So many work at once, over all sessions of this process; the others wait. */
+  maxRunning: number
+  /** How long one in the background may take; absent: as long as it likes. */
+  backgroundTimeoutMs?: number
+}
+
 export interface TaskSettings {
   /** What becomes of background tasks when the app is closed. */
   onExit: 'keep' | 'stop' | 'ask'
@@ -104,4 +114,5 @@ export const DEFAULT_SETTINGS: Settings = {
   web: DEFAULT_WEB_SETTINGS,
   hooks: [],
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
+  agents: { maxDepth: 2, maxRunning: 6 },
 }

@@ -12,7 +12,7 @@ import { createHookRunner, type HookRunnerDeps } from './run-hooks'
 /** What of a session hooks need. */
 interface HookedSession {
   readonly id: string
-  readonly header: Pick<SessionHeader, 'folder' | 'turns'>
+  readonly header: Pick<SessionHeader, 'folder' | 'turns' | 'agent'>
 }
 
 /** The user's hooks, wherever something happens that they can be run on. */
@@ -115,6 +115,10 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
         } else if (event.type === 'compaction.started') {
           const { reason, instruction, tokens } = event
           observe(session, 'PreCompact', reason, { reason, instruction, tokens })
+        } else if (event.type === 'agent.ended' && session.header.agent) {
+          const { agentType, description, parentId } = session.header.agent
+          const about = { agent_id: session.id, agent_type: agentType, parent_session_id: parentId, description, status: event.status }
+          observe(session, 'SubagentStop', agentType, about)
         } else if (event.type === 'session.changed' && event.archived) end(session.id, 'archived')
       }
     },

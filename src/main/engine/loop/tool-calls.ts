@@ -8,6 +8,7 @@ import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
 import { runScheduled } from './schedule'
 import type { TurnContext } from './turn-context'
+import type { HookedCall } from './turn-hooks'
 import { isSuspended, stopWords } from './turn-signal'
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -188,26 +189,57 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
   const allowed = answer.call ?? call
+  return inItsTurn(ctx, job, allowed, () => runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer }, recorder))
+}
+
+/** Runs an allowed call, with what it may change kept before. Undefined when the turn was suspended first. */
+async function runKept(
+  ctx: TurnContext,
+  job: Job,
+  { tool, call, answer, ...hooked }: Omit<HookedCall, 'tool'> & { tool: Tool; call: PreparedCall; answer: CallContext['answer'] },
+  recorder: BatchRecorder,
+): Promise<ToolResult | undefined> {
+  const { callId } = hooked
   // Without a way back nothing is changed.
-  const keeping = ctx.keepBefore({ callId: job.part.callId, tool, call: allowed })
+  const keeping = ctx.keepBefore({ callId, tool, call })
   const kept = keeping && (await keeping.catch((error: unknown) => ({ problem: failureOf(error).message })))
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   if (kept && 'problem' in kept) return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
   if (kept) recorder.add(kept.made)
   await recorder.written()
   job.startedAt = ctx.now()
-  const about = { callId: job.part.callId, ...(answer.answer && { answer: answer.answer }) }
   // Hooks on what it writes take their own time, not the tool's.
-  const problem = ctx.hooks && !answer.answer && (await allowed.check?.())
-  const result = problem || (await runWithin(ctx, tool, allowed, about))
-  await ctx.hooks?.afterCall(hooked, result, ctx.now() - job.startedAt)
+  const problem = ctx.hooks && !answer && (await call.check?.())
+  const result = problem || (await runWithin(ctx, tool, call, { callId, ...(answer && { answer }) }))
+  await ctx.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.now() - job.startedAt)
   // After the hooks: a formatter's work on what the call wrote is undone with it.
   const changed = await kept?.changed()
   if (changed) recorder.add(changed)
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
-    save: (text) => ctx.saveResult(job.part.callId, text),
+    save: (text) => ctx.saveResult(callId, text),
   })
+}
+
+/** Runs a call when no call of another agent is in its way: what it changes, and what is kept of it before, is then its own. */
+async function inItsTurn(
+  ctx: TurnContext,
+  job: Job,
+  call: PreparedCall,
+  run: () => Promise<ToolResult | undefined>,
+): Promise<ToolResult | undefined> {
+  if (!ctx.amongAgents) return run()
+  let hasBegun = false
+  const begin = (): Promise<ToolResult | undefined> => {
+    hasBegun = true
+    return run()
+  }
+  try {
+    return await ctx.amongAgents(call.accesses, ctx.signal, begin)
+  } catch (error) {
+    if (hasBegun || !ctx.signal.aborted) throw error
+    return notRun(ctx, job, 'Not run: the turn was stopped while it waited for a call of another agent.')
+  }
 }
 
 function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | undefined {

@@ -4,7 +4,7 @@ import type { Message, UserPart } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider } from '../model/provider'
-import type { PreparedCall, Tool } from '../tool/tool'
+import type { Access, PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
 import type { TurnHooks } from './turn-hooks'
@@ -34,6 +34,8 @@ export interface TurnContext {
   hooks?: TurnHooks
   /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */
   keepBefore(call: { callId: string; tool: Tool; call: PreparedCall }): Promise<KeptCall | undefined> | undefined
+  /** Runs an allowed call when no call of another agent of the family is in its way; rejects when the signal aborts first. Absent: at once. */
+  amongAgents?<Result>(accesses: readonly Access[], signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
   /** Closes a request whose call is not to be made any more, with the reason as a sentence; harmless when it was answered. */
   withdraw(asked: Approval, reason: string): void
   /** Messages that joined the turn since the last step; each is handed out once. */

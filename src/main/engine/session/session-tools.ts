@@ -1,7 +1,9 @@
 import type { ModelInfo } from '../model/provider'
 import type { SessionPlan } from '../plan/session-plan'
 import { askUserQuestionTool } from '../tool/builtin/ask-user-question'
+import { agentTool } from '../tool/builtin/agent'
 import { bashTool } from '../tool/builtin/bash'
+import { createSubagentTool } from '../tool/builtin/create-subagent'
 import { editTool } from '../tool/builtin/edit'
 import { enterPlanModeTool } from '../tool/builtin/enter-plan-mode'
 import { exitPlanModeTool } from '../tool/builtin/exit-plan-mode'
@@ -21,6 +23,7 @@ import { webSearchTool } from '../tool/builtin/web-search'
 import { writeTool } from '../tool/builtin/write'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
+import type { SessionAgents } from '../tool/session-agents'
 import type { SessionTasks } from '../tool/session-tasks'
 import type { Skills } from '../skill/skills'
 import type { Tool } from '../tool/tool'
@@ -34,7 +37,9 @@ import type { Session } from './session'
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
   /** The tools a turn offers: without those switched off, and without ReadMediaFile where the model cannot see. */
-  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): Registry
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
+  /** All there are, offered or not. */
+  allTools(session: Session): readonly Tool[]
 }
 
 interface Kit {
@@ -51,6 +56,9 @@ export function createSessionTools(deps: {
   tasksOf(session: Session): SessionTasks
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
+  agentsOf(session: Session): SessionAgents
+  /** The header whose folders count: that of the person's session a subagent belongs to. */
+  standing(session: Session): Session['header']
   skills: Pick<Skills, 'list' | 'body'>
   /** What looks at the writes of the turn that runs. */
   writeHooksOf?(session: Session): WriteHooks | undefined
@@ -58,7 +66,7 @@ export function createSessionTools(deps: {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
-    const { folder, addedFolders } = session.header
+    const { folder, addedFolders } = deps.standing(session)
     const folders = JSON.stringify([folder, addedFolders])
     const known = kits.get(session)
     if (known?.folders === folders) return known
@@ -71,6 +79,7 @@ export function createSessionTools(deps: {
     const web = deps.webOf(session)
     const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
     const plan = deps.planOf(session)
+    const agents = deps.agentsOf(session)
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace, hooks }),
@@ -95,6 +104,8 @@ export function createSessionTools(deps: {
       askUserQuestionTool(),
       enterPlanModeTool({ plan }),
       exitPlanModeTool({ plan }),
+      agentTool({ agents }),
+      createSubagentTool({ agents }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }
     kits.set(session, kit)
@@ -103,9 +114,12 @@ export function createSessionTools(deps: {
 
   return {
     workspaceOf: (session) => kitOf(session).workspace,
-    toolsOf(session, model, disabled) {
+    allTools: (session) => kitOf(session).tools,
+    toolsOf(session, model, disabled, offers = () => true) {
       const { tools, registries } = kitOf(session)
-      const offered = tools.filter((tool) => !disabled.includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile'))
+      const offered = tools.filter(
+        (tool) => !disabled.includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile') && offers(tool),
+      )
       const key = offered.map((tool) => tool.name).join()
       let registry = registries.get(key)
       if (!registry) registries.set(key, (registry = createRegistry(offered)))

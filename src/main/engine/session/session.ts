@@ -1,4 +1,5 @@
 import type { ContextView } from '../../../shared/model/compaction'
+import { isAgentId } from '../../../shared/model/agent'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
@@ -52,6 +53,7 @@ export interface SessionDeps {
   log(message: string): void
 }
 
+const CLOSED = 'Trestle was closed before it was answered.'
 const NOBODY = 'Trestle was closed before it was answered, and nobody could be asked any more.'
 
 /** A message that joins a turn: a prompt from the queue, or news of tasks. */
@@ -136,8 +138,8 @@ export class Session {
   }
 
   /** Starts a turn, or queues the prompt while one runs. */
-  async prompt(parts: UserPart[]): Promise<{ queued: boolean; promptId?: string }> {
-    await this.#deps.submit?.(this, parts)
+  async prompt(parts: UserPart[], by: 'person' | 'agent' = 'person'): Promise<{ queued: boolean; promptId?: string }> {
+    if (by === 'person') await this.#deps.submit?.(this, parts)
     if (this.busy) return { queued: true, promptId: this.#queue.add(parts) }
     await this.#start(parts)
     return { queued: false }
@@ -161,7 +163,9 @@ export class Session {
 
   /** Starts a turn with the news that is ready, unless one runs (which it joins then) or the session is archived. */
   async tellNews(): Promise<void> {
-    if (this.busy || this.header.archived || !this.news.message()) return
+    // A subagent whose work has ended hears of its tasks when it is given more.
+    const hasEnded = this.header.agent !== undefined && this.header.agent.status !== 'running'
+    if (this.busy || hasEnded || this.header.archived || !this.news.message()) return
     await this.#start('news')
   }
 
@@ -184,7 +188,7 @@ export class Session {
   /** Ends what this process does. A turn that waits for a person stays open for a later one; any other is stopped. */
   async close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
-    const waits = this.#deps.interactive && this.header.approvals.length > 0
+    const waits = this.#deps.interactive && !this.header.agent && this.header.approvals.length > 0
     await this.#abort(waits ? new TurnSuspended() : new TurnStopped('Trestle was closed.'))
   }
 
@@ -257,11 +261,10 @@ export class Session {
 
   /** What a dead process left open: what waits for a person is kept where one can be asked, the rest ends. */
   #takeUp(turn: UnfinishedTurn): EventBody[] {
-    if (!this.#deps.interactive || turn.approvals.length === 0)
-      return closingEvents(turn, {
-        stop: 'interrupted',
-        why: NOBODY,
-      })
+    // What waits for a subagent's answer ends with this process, and so does the subagent.
+    const isAgent = isAgentId(this.id)
+    if (!this.#deps.interactive || isAgent || turn.approvals.length === 0)
+      return closingEvents(turn, { stop: 'interrupted', why: isAgent ? CLOSED : NOBODY })
     const { open, events } = keptOpen(turn)
     this.#open = open
     this.approvals.expect(open.approvals)
@@ -317,8 +320,10 @@ export class Session {
     const told = prompt === 'news' ? this.news.message() : undefined
     if (prompt === 'news' && !told) return
     const said = told?.parts ?? (prompt as UserPart[])
-    const parts = told ? said : await this.#deps.withSkill(header, said)
-    const titled = !told && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said)) : undefined
+    // What another agent has written starts no skill that only a person may start.
+    const isPersons = header.agent?.status !== 'running'
+    const parts = told || !isPersons ? said : await this.#deps.withSkill(header, said)
+    const titled = !told && !header.agent && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said)) : undefined
     this.record({
       type: 'turn.started',
       turnId,

@@ -27,6 +27,8 @@ export interface HeldSessions extends Sessions {
   /** Runs `use` with the session, held by this process; throws `session.elsewhere` when another has it. */
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
+  /** Creates the session of a subagent, with the folders of its family. */
+  createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string }): void
   /** Judges what waits anywhere again: rules have changed. */
   reconsider(): Promise<void>
   close(): Promise<void>
@@ -129,6 +131,10 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       letGo(fork)
       return header(forkId)
     },
+    createAgent({ sessionId, title, parent, model = parent.model }) {
+      const { folder, mode, addedFolders } = parent
+      store.create({ sessionId, folder, title, mode, addedFolders, ...(model !== undefined && { model }) })
+    },
     async open(sessionId, limit) {
       header(sessionId)
       try {
@@ -154,6 +160,12 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       const session = hold(sessionId)
       await session.stop('The session was deleted.')
       loaded.delete(sessionId)
+      for (const agent of store.agents({ rootId: sessionId })) {
+        await hold(agent.sessionId).stop('The session was deleted.')
+        loaded.delete(agent.sessionId)
+        store.remove(agent.sessionId)
+        deps.onRemoved(agent.sessionId)
+      }
       store.remove(sessionId)
       deps.onRemoved(sessionId)
     },

@@ -19,7 +19,7 @@ export interface Store {
     forkedFrom?: { sessionId: string; seq: number }
   }): SessionHeader
   header(sessionId: string): SessionHeader | undefined
-  /** Newest first. `folder` is a real path. */
+  /** Newest first, without those of subagents. `folder` is a real path. */
   list(filter?: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
   /** Events with `seq > since`, oldest first. */
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
@@ -46,6 +46,8 @@ export interface Store {
   interrupted(): string[]
   /** Sessions, not archived, whose agent is still to be told of background tasks. */
   owedNews(): string[]
+  /** The sessions of subagents, of one family or all, latest changed first. */
+  agents(filter: { rootId?: string; activeOnly?: boolean; limit?: number }): SessionHeader[]
   /** Deletes a session and all its events. */
   remove(sessionId: string): void
   close(): void

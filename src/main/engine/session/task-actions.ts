@@ -1,3 +1,4 @@
+import { isAgentId } from '../../../shared/model/agent'
 import { CodedError } from '../../../shared/model/errors'
 import type { Tasks } from '../engine-api'
 import type { TaskCustody } from '../task/task-custody'
@@ -27,6 +28,8 @@ export function createTaskActions({ custody, sessions, desk, onExit }: TaskActio
     watch: (taskId, listener) => custody.watch(taskId, listener),
     watchUsage: (listener) => custody.watchUsage(listener),
     async restart(taskId) {
+      if (isAgentId(taskId))
+        throw new CodedError('request.invalid', 'A subagent is given more work by its agent; it cannot be started again by hand.')
       const { command, cwd, folder, sessionId, description, timeoutMs = null } = await custody.get(taskId)
       const start = {
         command,

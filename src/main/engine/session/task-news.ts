@@ -8,6 +8,8 @@ import type { TaskTail } from '../tool/session-tasks'
 /** What a message about a task shows of its output. */
 const TAIL_LINES = 20
 const TAIL_CHARS = 3000
+/** The same for the last message of a subagent. */
+const ANSWER_CHARS = 12_000
 /** The same for all tasks of one message together. */
 const MOST_TAIL_CHARS = 24_000
 /** So many tasks are told of in full; what ends at the same time beyond them gets a line, or is only counted. */
@@ -40,8 +42,10 @@ export function prepareNews(task: Task, tail: TaskTail): PreparedNews {
     ...(signal !== undefined && { signal }),
     ...(stopReason !== undefined && { stopReason: oneLine(stopReason) }),
     ...(endedAt !== undefined && { endedAt }),
+    ...(task.agent && { agent: task.agent }),
   }
-  const output = newestLines(tail.text, TAIL_CHARS)
+  // Of a subagent its last message is all there is to know.
+  const output = task.agent ? cutAt(tail.text, ANSWER_CHARS) : newestLines(tail.text, TAIL_CHARS)
   const lost = status === 'lost' ? ['The program that ran it is gone, and with it the task. What it had printed is kept.'] : []
   return {
     news,
@@ -71,8 +75,10 @@ export function newsMessage(prepared: readonly PreparedNews[]): UserPart[] {
         ? 'A background task has ended.'
         : `${ended} background tasks have ended.`
   const full = prepared.slice(0, MOST_IN_FULL)
-  const tailChars = Math.min(TAIL_CHARS, Math.floor(MOST_TAIL_CHARS / full.length))
-  const sections = full.map((one) => [...one.lines, ...outputText(one, tailChars)].join('\n'))
+  const share = Math.floor(MOST_TAIL_CHARS / full.length)
+  const sections = full.map((one) =>
+    [...one.lines, ...outputText(one, Math.min(one.news.agent ? ANSWER_CHARS : TAIL_CHARS, share))].join('\n'),
+  )
   const rest = prepared.slice(MOST_IN_FULL)
   if (rest.length > 0) sections.push(restText(rest))
   const text = `<task-news>\n${what} This message comes from Trestle, not from the user.\n\n${sections.join('\n---\n')}\n</task-news>`
@@ -80,9 +86,16 @@ export function newsMessage(prepared: readonly PreparedNews[]): UserPart[] {
 }
 
 function outputText({ output, isWhole, news }: PreparedNews, maxChars: number): string[] {
-  if (output === '') return isWhole || news.command !== '' ? ['It printed nothing.'] : []
-  const shown = newestLines(output, maxChars)
-  const title = isWhole && shown.length === output.length ? 'All it printed:' : 'The end of what it printed:'
+  if (output === '') return isWhole || news.command !== '' ? [news.agent ? 'It said nothing.' : 'It printed nothing.'] : []
+  const isAll = isWhole && (news.agent ? output.length <= maxChars : newestLines(output, maxChars).length === output.length)
+  const shown = news.agent ? cutAt(output, maxChars) : newestLines(output, maxChars)
+  const title = news.agent
+    ? isAll
+      ? 'Its last message:'
+      : 'The beginning of its last message (the whole is in output_path):'
+    : isAll
+      ? 'All it printed:'
+      : 'The end of what it printed:'
   // The end of the block must not be written by what was printed.
   return [title, '<output>', shown.replaceAll('</output', '<\\/output').replaceAll('</task-news', '<\\/task-news'), '</output>']
 }

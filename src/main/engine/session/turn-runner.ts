@@ -6,6 +6,7 @@ import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
+import type { AgentTurn } from '../agent/subagents'
 import type { FolderSettings } from '../config/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
@@ -39,7 +40,10 @@ export interface TurnRunnerDeps {
   hooks?: Pick<Hooks, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
-  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[]): ToolLookup
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): ToolLookup
+  /** What the agent of this session is. */
+  agentTurn(session: Session): Promise<AgentTurn>
+  amongAgents(session: Session): NonNullable<TurnContext['amongAgents']>
   checkpoints: Pick<HeldCheckpoints, 'before' | 'recover'>
   /** Prepares the news of background tasks that the session is owed. */
   gatherNews(session: Session): Promise<void>
@@ -94,6 +98,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         gate: session.approvals.gate,
         ...(hooks && { hooks }),
         keepBefore: (call) => deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
+        amongAgents: deps.amongAgents(session),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
@@ -142,11 +147,18 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { info, provider } = await deps.resolveModel(header.model)
     const { settings, problems } = await deps.settingsFor(header.folder)
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [instructions, top, { skills }] = await Promise.all([
+    const [agent, instructions, top, { skills }] = await Promise.all([
+      deps.agentTurn(session),
       findInstructions(deps.home, header.folder),
       repositoryTop(header.folder),
       deps.skills.list(header.folder),
     ])
+    const tools = deps.toolsOf(
+      session,
+      info,
+      [...settings.tools.disabled, ...(settings.web.search ? [] : ['WebSearch']), ...(skills.some(isLoadable) ? [] : ['Skill'])],
+      agent.offers,
+    )
     const system = systemPrompt(
       {
         folder: header.folder,
@@ -156,23 +168,20 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         modelLabel: info.label,
       },
       instructions,
-      settings.tools.disabled.includes('Skill') ? [] : skills,
+      tools.get('Skill') ? skills : [],
+      { ...agent, types: tools.get('Agent') ? agent.types : [] },
     )
-    const tools = deps.toolsOf(session, info, [
-      ...settings.tools.disabled,
-      ...(settings.web.search ? [] : ['WebSearch']),
-      ...(skills.some(isLoadable) ? [] : ['Skill']),
-    ])
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
     const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
     const history = recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted)
     const fixed = textTokens(system) + (info.toolCalls ? schemaTokens(tools.schemas()) : 0)
-    return { header, info, provider, settings, system, tools, history, compacted, fixed }
+    const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
+    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed }
   }
 
   /** What a turn and a compaction between turns have in common. */
-  function base(session: Session, { info, provider, settings }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
+  function base(session: Session, { info, provider, loop }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
     return {
       provider,
       model: {
@@ -183,7 +192,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         toolCalls: info.toolCalls,
         ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
       },
-      settings: settings.loop,
+      settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
       now: deps.now,

@@ -18,5 +18,7 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'EnterPlanMode', description: 'Begins to plan: until you approve the plan, nothing else can change' },
   { name: 'ExitPlanMode', description: 'Puts the plan to you, for approval' },
   { name: 'AskUserQuestion', description: 'Asks you questions with answers to choose from' },
+  { name: 'Agent', description: 'Gives a part of the work to a subagent' },
+  { name: 'CreateSubagent', description: 'Defines a type of subagents for one session' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

@@ -8,5 +8,14 @@ export async function tellBackground(engine: Engine, sessionId: string): Promise
   const running = (await engine.tasks.list({ activeOnly: true })).filter(
     (task) => task.sessionId === sessionId && news.some(({ taskId }) => taskId === task.taskId),
   )
-  reportBackground(engine, running)
+  reportBackground(
+    engine,
+    running.filter(({ agent }) => !agent),
+  )
+  const agents = running.filter(({ agent }) => agent)
+  if (agents.length === 0) return
+  const names = agents.map(({ taskId, description = '' }) => `${taskId} (${description})`).join(', ')
+  process.stderr.write(
+    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, unfinished: ${names}. The agent is told when the session goes on, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
+  )
 }

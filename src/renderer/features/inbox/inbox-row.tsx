@@ -6,6 +6,7 @@ import { entryKey } from '../../state/inbox-state'
 import { titleOf } from '../../state/ordered-sessions'
 import { shortAgo, useMinute } from '../../state/relative-time'
 import { cx } from '../../ui/cx'
+import { Badge } from '../../ui/badge'
 import { Dot } from '../../ui/dot'
 
 interface InboxRowProps {
@@ -47,6 +48,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           )}
         </button>
         <span className="inbox-where">
+          {entry.agent && <Badge>{entry.agent.type}</Badge>}
           <button type="button" className="inbox-session" title={`Open the session “${title}” in ${entry.folder}`} onClick={onOpenSession}>
             <span className="text-ink-2">{name}</span> <span className="truncate">{title}</span>
             <span className="sr-only">: open the session</span>

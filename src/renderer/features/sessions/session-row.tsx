@@ -1,6 +1,7 @@
 import { Archive, ArchiveRestore, Copy, Pencil, Trash2 } from 'lucide-react'
 import { memo, type KeyboardEvent } from 'react'
 import type { SessionSummary } from '../../../shared/model/session'
+import { useHasAgentRequests } from '../../state/agent-requests'
 import { folderName } from '../../state/folder-name'
 import { titleOf } from '../../state/ordered-sessions'
 import { shortAgo, useMinute } from '../../state/relative-time'
@@ -45,8 +46,9 @@ export const SessionRow = memo(function SessionRow({
 }: SessionRowProps) {
   const { sessionId, archived } = summary
   const now = useMinute()
-  // A command of it that asks something on its terminal waits for the user as well.
-  const status = useWaitingTask(sessionId) ? 'waiting' : summary.status
+  // A command of it that asks something on its terminal waits for the user as well, and so does a subagent that asks.
+  const commandWaits = useWaitingTask(sessionId) !== undefined
+  const status = useHasAgentRequests(sessionId) || commandWaits ? 'waiting' : summary.status
   const quiet = status !== 'running' && status !== 'waiting'
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutSection } from './about-section'
+import { AgentsSection } from './agents-section'
 import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
@@ -20,6 +21,7 @@ const WORDS: Record<SettingsSection, string> = {
   models: 'Models',
   skills: 'Skills',
   hooks: 'Hooks',
+  agents: 'Agents',
   general: 'General',
   about: 'About',
 }
@@ -61,6 +63,7 @@ export function SettingsPage({ section, info, trustedFolders }: SettingsPageProp
                 )}
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
+                {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>

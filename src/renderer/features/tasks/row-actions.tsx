@@ -30,16 +30,19 @@ export function RowActions({ task, actions, near, tabIndex, onOpen }: RowActions
       <EllipsisVertical aria-hidden />
     </Button>
   )
+  const isOver = task.agent !== undefined && !runs
   return (
     <div role="presentation" className="task-acts" onClick={(event) => event.stopPropagation()}>
-      <Button
-        label={runs ? 'Stop it and all it started' : 'Start again'}
-        {...(runs && { kbd: 'Del' })}
-        tabIndex={tabIndex}
-        onClick={() => void act()}
-      >
-        {runs ? <Square aria-hidden /> : <RotateCw aria-hidden />}
-      </Button>
+      {!isOver && (
+        <Button
+          label={runs ? 'Stop it and all it started' : 'Start again'}
+          {...(runs && { kbd: 'Del' })}
+          tabIndex={tabIndex}
+          onClick={() => void act()}
+        >
+          {runs ? <Square aria-hidden /> : <RotateCw aria-hidden />}
+        </Button>
+      )}
       {near || open ? (
         <Menu label={`Actions for ${task.command}`} align="end" open={open} onOpenChange={setOpen} trigger={more}>
           <TaskMenuItems task={task} actions={actions} onOpen={onOpen} />

@@ -1,4 +1,4 @@
-import { Copy, Download, MessageSquare, RotateCw, Send, SquareTerminal, Square, ArrowDownToLine } from 'lucide-react'
+import { Bot, Copy, Download, MessageSquare, RotateCw, Send, SquareTerminal, Square, ArrowDownToLine } from 'lucide-react'
 import type { Task } from '../../../shared/model/task'
 import type { TaskActions } from '../../state/task-actions'
 import { MenuItem, MenuSeparator } from '../../ui/menu'
@@ -18,8 +18,8 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
   }
   return (
     <>
-      <MenuItem icon={<SquareTerminal aria-hidden />} kbd="Enter" onSelect={() => onOpen(task.taskId)}>
-        Open the terminal
+      <MenuItem icon={task.agent ? <Bot aria-hidden /> : <SquareTerminal aria-hidden />} kbd="Enter" onSelect={() => onOpen(task.taskId)}>
+        {task.agent ? 'Open its conversation' : 'Open the terminal'}
       </MenuItem>
       {task.sessionId !== undefined && (
         <>
@@ -31,14 +31,18 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
           </MenuItem>
         </>
       )}
-      <MenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyCommand(task)}>
-        Copy the command
-      </MenuItem>
-      <MenuItem icon={<Download aria-hidden />} onSelect={() => actions.download(task)}>
-        Download the log
-      </MenuItem>
-      <MenuSeparator />
-      {runs && task.background === false && (
+      {!task.agent && (
+        <>
+          <MenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyCommand(task)}>
+            Copy the command
+          </MenuItem>
+          <MenuItem icon={<Download aria-hidden />} onSelect={() => actions.download(task)}>
+            Download the log
+          </MenuItem>
+        </>
+      )}
+      {(runs || !task.agent) && <MenuSeparator />}
+      {runs && task.background === false && !task.agent && (
         <MenuItem icon={<ArrowDownToLine aria-hidden />} onSelect={() => actions.moveToBackground(task)}>
           Move to the background
         </MenuItem>
@@ -47,7 +51,7 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
         <MenuItem icon={<Square aria-hidden />} kbd="Del" danger onSelect={() => actions.stop(task)}>
           Stop it and all it started
         </MenuItem>
-      ) : (
+      ) : task.agent ? null : (
         <MenuItem icon={<RotateCw aria-hidden />} onSelect={() => void restart()}>
           Start again
         </MenuItem>

@@ -23,12 +23,17 @@ export function waits(task: Task): boolean {
   return task.status === 'running' && task.prompt !== undefined
 }
 
+/** A subagent that waits until others have ended. */
+function isQueued(task: Task): boolean {
+  return task.status === 'running' && task.agent?.isQueued === true
+}
+
 export function statusWord(task: Task): string {
-  return waits(task) ? 'waits for you' : WORDS[task.status]
+  return waits(task) ? 'waits for you' : isQueued(task) ? 'queued' : WORDS[task.status]
 }
 
 export function statusDot(task: Task): DotStatus {
-  return waits(task) ? 'waiting' : DOTS[task.status]
+  return waits(task) ? 'waiting' : isQueued(task) ? 'idle' : DOTS[task.status]
 }
 
 /** How it ended, in a few words; nothing while it runs and when all went well. */

@@ -1,6 +1,7 @@
 import { SquareTerminal } from 'lucide-react'
 import { useCallback, useEffect, type ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { isAgentId } from '../../../shared/model/agent'
 import { useLayout } from '../../state/layout-state'
 import { titleOf } from '../../state/ordered-sessions'
 import { useSessions } from '../../state/sessions-state'
@@ -40,7 +41,7 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
     // What was measured before the connection broke says nothing of now.
     if (!connected) useUsage.setState(NO_USAGE)
   }, [connected])
-  const open = useCallback((id: string) => useLayout.getState().openTasks(id), [])
+  const open = useCallback((id: string) => openTask(id), [])
   const close = useCallback(() => useLayout.getState().openTasks(), [])
 
   return (
@@ -76,7 +77,7 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
           )}
         </>
       )}
-      {task && (
+      {task && !task.agent && (
         <TaskDetail
           key={task.taskId}
           task={task}
@@ -89,6 +90,12 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
       )}
     </div>
   )
+}
+
+/** A subagent is opened where it works: its conversation. */
+function openTask(taskId: string): void {
+  if (isAgentId(taskId)) useLayout.getState().openSession(taskId)
+  else useLayout.getState().openTasks(taskId)
 }
 
 /** The ids in order; the same array while nothing moves, however much is printed. */

@@ -1,6 +1,7 @@
 import { ArrowUpRight, SquareTerminal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { isAgentId } from '../../../shared/model/agent'
 import type { Task } from '../../../shared/model/task'
 import { answerTask } from '../../state/answer-task'
 import { useLayout } from '../../state/layout-state'
@@ -53,7 +54,10 @@ export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
             <PaneTask
               taskId={taskId}
               open={open === taskId}
-              onToggle={() => setOpen(open === taskId ? undefined : taskId)}
+              onToggle={() => {
+                if (isAgentId(taskId)) useLayout.getState().openSession(taskId)
+                else setOpen(open === taskId ? undefined : taskId)
+              }}
               terminal={renderTerminal}
             />
           </li>
@@ -93,7 +97,13 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
   const failed = task.status === 'failed' || task.status === 'timed_out' || task.status === 'lost'
   return (
     <div className="pane-task">
-      <button type="button" aria-expanded={open} className="pane-task-head" onClick={onToggle} title={task.command}>
+      <button
+        type="button"
+        aria-expanded={task.agent ? undefined : open}
+        className="pane-task-head"
+        onClick={onToggle}
+        title={task.command}
+      >
         <Dot status={statusDot(task)} silent />
         <span className="min-w-0 flex-1 truncate font-mono text-small text-ink">{task.command}</span>
         <span className="sr-only">{statusWord(task)}</span>
@@ -138,7 +148,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
               {end !== '' && ` · ${end}`}
             </span>
           )}
-          {!open && <span className="min-w-0 truncate">{task.stopReason ?? task.lastLine}</span>}
+          {!open && <span className="min-w-0 truncate">{task.stopReason ?? task.problem ?? task.lastLine}</span>}
         </div>
       )}
       {open && (

@@ -9,6 +9,7 @@ import { denyRules } from './deny-rules'
 import { hiddenCommands } from './hidden-commands'
 import { outsideWorkspace } from './outside-workspace'
 import { planMode } from './plan-mode'
+import { readOnlyAgent } from './read-only-agent'
 import { readOnlyCommands } from './read-only-commands'
 import { readOnlyTools } from './read-only-tools'
 import { rememberedForSession } from './remembered-for-session'
@@ -17,6 +18,7 @@ import { trestleHome } from './trestle-home'
 
 /** The order is the precedence: the first policy with an opinion decides, the last one always has one. */
 export const POLICIES: readonly Policy[] = [
+  readOnlyAgent,
   denyRules,
   planMode,
   trestleHome,

@@ -24,7 +24,8 @@ function isPlan({ accesses }: JudgedCall['call'], file: string): boolean {
   return more.length === 0 && access?.kind === 'file' && access.path === file && (access.written ?? file) === file
 }
 
-function onlyReads({ kind, paths, readOnly, neutral, steered, hidden, danger }: CommandPart): boolean {
+/** Nothing of it is hidden, and it is known to change nothing. */
+export function onlyReads({ kind, paths, readOnly, neutral, steered, hidden, danger }: CommandPart): boolean {
   if (hidden !== undefined || danger !== undefined || steered) return false
   return kind === 'redirection' ? paths.length > 0 && paths.every(({ write }) => !write) : readOnly || neutral
 }

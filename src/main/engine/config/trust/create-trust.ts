@@ -76,7 +76,24 @@ async function viewOf(folder: string, { state, files, hash, accepted, problem }:
 }
 
 /** What one file would do, by kinds. */
-async function partsOf(folder: string, { file, link, text, problem }: ProjectFile, accepted: Standing['accepted']): Promise<TrustPart[]> {
+async function partsOf(folder: string, projectFile: ProjectFile, accepted: Standing['accepted']): Promise<TrustPart[]> {
+  const { kind, file, link, text, problem } = projectFile
+  const parts = kind === 'agents' ? [agentPart(projectFile)] : await configParts(projectFile)
+  const first = parts[0]!
+  if (link !== undefined) first.lines = [`It is a link to ${link}`, ...first.lines]
+  const before = accepted?.files.find((old) => old.file === file)
+  if (before === undefined || before.text === text || problem) return parts
+  const { unifiedDiff } = await import('../../tool/unified-diff')
+  first.diff = (await unifiedDiff(relative(folder, file), before.text, text)).diff
+  return parts
+}
+
+/** An agent is what its words make it do, so they are all shown. */
+function agentPart({ file, text, problem }: ProjectFile): TrustPart {
+  return { kind: 'agents', file, lines: problem ? [problem.message] : text.trimEnd().split('\n') }
+}
+
+async function configParts({ file, text, problem }: ProjectFile): Promise<TrustPart[]> {
   const { rules, hooks, disabledTools, maxSteps, problems } = await readProjectConfig(text, file, problem)
   const mistakes = problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
   const restrictions = [
@@ -90,10 +107,6 @@ async function partsOf(folder: string, { file, link, text, problem }: ProjectFil
     ...(hooks.length === 0 ? [] : [{ kind: 'hooks' as const, file, lines: hooks.map(describeHook) }]),
   ]
   const first = parts[0]!
-  first.lines = [...(link === undefined ? [] : [`It is a link to ${link}`]), ...first.lines, ...mistakes]
-  const before = accepted?.files.find((old) => old.file === file)
-  if (before === undefined || before.text === text) return parts
-  const { unifiedDiff } = await import('../../tool/unified-diff')
-  first.diff = (await unifiedDiff(relative(folder, file), before.text, text)).diff
+  first.lines = [...first.lines, ...mistakes]
   return parts
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { ConfigProblem } from '../../../../shared/model/settings'
 import type { TrustPart } from '../../../../shared/model/trust'
 import { readConfigText } from '../read-config-file'
@@ -17,21 +17,44 @@ export interface ProjectFile {
   problem?: ConfigProblem
 }
 
-/** Every such file. What stands in them does nothing until the user trusts the folder. */
+/** The folder of a project's agent specs, and of the prompts beside them. */
+const AGENTS = ['.trestle', 'agents'] as const
+const AGENT_FILE = /\.(?:ya?ml|md|txt)$/
+const MOST_AGENT_FILES = 50
+
+/** Every other such file. What stands in them does nothing until the user trusts the folder. */
 const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [{ kind: 'rules', path: ['.trestle', 'config.toml'] }]
 
 /** The files that are there, read once: what is shown, hashed and used is the same text. `folder` is a real path. */
 export function projectFiles(folder: string, home: string): ProjectFile[] {
-  return FILES.flatMap(({ kind, path }): ProjectFile[] => {
+  return [...FILES, ...agentFiles(folder)].flatMap(({ kind, path }): ProjectFile[] => {
     const file = join(folder, ...path)
     const found = readConfigText(file)
     if ('missing' in found) return []
     const real = realPath(file)
     // In the home folder this is the user's own configuration, which counts anyway.
-    if (real === realPath(join(home, 'config.toml'))) return []
+    if (real === realPath(join(home, 'config.toml')) || dirname(real) === realPath(join(home, 'agents'))) return []
     const link = real === file ? {} : { link: real }
     return ['text' in found ? { kind, file, ...link, text: found.text } : { kind, file, ...link, text: '', problem: found.problem }]
   })
+}
+
+export function isAgentFile(folder: string, file: string): boolean {
+  return dirname(file) === join(folder, ...AGENTS)
+}
+
+function agentFiles(folder: string): { kind: TrustPart['kind']; path: readonly string[] }[] {
+  let names: string[]
+  try {
+    names = readdirSync(join(folder, ...AGENTS))
+  } catch {
+    return []
+  }
+  return names
+    .filter((name) => AGENT_FILE.test(name))
+    .toSorted()
+    .slice(0, MOST_AGENT_FILES)
+    .map((name) => ({ kind: 'agents', path: [...AGENTS, name] }))
 }
 
 /** Of all that is shown of them; empty without files. */

@@ -1,17 +1,23 @@
+import { AGENT_ID, familyPrefix } from '../../../../shared/model/agent'
 import type { SessionStatus, SessionSummary } from '../../../../shared/model/session'
 import type { Store } from '../store'
 import type { Database } from './database'
 import type { Leases } from './lease'
 
 /** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
-export function createSessionList(db: Database, leases: Leases): Pick<Store, 'list' | 'interrupted' | 'waiting' | 'owedNews'> {
+export function createSessionList(
+  db: Database,
+  leases: Leases,
+): Pick<Store, 'list' | 'interrupted' | 'waiting' | 'owedNews'> & {
+  agents(filter: Parameters<Store['agents']>[0]): string[]
+} {
   const rows = db
     .prepare<
       [{ folder: string | null; archived: number | null; limit: number }],
       [string, string, string, SessionStatus, number, number, number, string | null]
     >(
       `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
-       WHERE removed = 0 AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
+       WHERE removed = 0 AND NOT (id >= '${AGENT_ID}' AND id < '${AGENT_ID}~') AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
     )
     .raw()
@@ -30,7 +36,16 @@ export function createSessionList(db: Database, leases: Leases): Pick<Store, 'li
     )
     .pluck()
 
+  const agents = db
+    .prepare<[{ prefix: string; active: number; limit: number }], string>(
+      `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0 AND (@active = 0 OR status IN ('running', 'waiting'))
+       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+    )
+    .pluck()
+
   return {
+    agents: ({ rootId, activeOnly = false, limit = -1 }) =>
+      agents.all({ prefix: rootId === undefined ? AGENT_ID : familyPrefix(rootId), active: Number(activeOnly), limit }),
     list({ folder, archived, limit = -1 } = {}) {
       const elsewhere = leases.allElsewhere()
       const held = leases.held()

@@ -70,6 +70,7 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
     interrupted: guard(list.interrupted),
     waiting: guard(list.waiting),
     owedNews: guard(list.owedNews),
+    agents: guard((filter) => list.agents(filter).flatMap((sessionId) => headers.get(sessionId) ?? [])),
     remove: guard(writer.remove),
     close() {
       if (!db.open) return

@@ -1,4 +1,4 @@
-import { SquareTerminal } from 'lucide-react'
+import { Bot, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { TaskNews } from '../../../../shared/model/task'
 import type { NewsItem } from '../../../../shared/model/transcript-item'
@@ -20,7 +20,7 @@ export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem 
     <div>
       {item.tasks.map((task, n) => (
         <p key={task.taskId} className="notice">
-          <SquareTerminal aria-hidden />
+          {task.agent ? <Bot aria-hidden /> : <SquareTerminal aria-hidden />}
           <span className="min-w-0">
             <span className="sr-only">News for the agent: </span>
             <Name task={task} /> {WORDS[task.status]}

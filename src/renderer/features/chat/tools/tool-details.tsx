@@ -5,6 +5,7 @@ import type { ToolDetails } from '../../../../shared/model/preview'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { DiffView } from '../../../ui/content/diff-view'
+import { Subagent } from './subagent'
 import { TerminalText } from '../../../ui/content/terminal-text'
 import { BackgroundTask } from './background-task'
 import { CommandOutput } from './command-output'
@@ -42,6 +43,7 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
 }
 
 function Body({ item }: { item: ToolItem }): ReactNode {
+  if (item.agent) return <Subagent item={item} />
   if (item.content === undefined) return <Unfinished item={item} />
   const failed = item.state === 'failed' || item.state === 'rejected'
   const text = textOf(item.content)
@@ -86,6 +88,8 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <CommandOutput details={details} />
     case 'task':
       return details.started ? <BackgroundTask details={details} /> : <PlainText text={textOf(content)} label="Task" />
+    case 'agent':
+      return <PlainText text={details.text} label="Last message" />
     case 'tasks':
       return <PlainText text={textOf(content)} label="Tasks" />
     case 'matches':

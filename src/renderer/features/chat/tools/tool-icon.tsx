@@ -1,4 +1,5 @@
 import {
+  Bot,
   CircleQuestionMark,
   CircleStop,
   ClipboardCheck,
@@ -19,8 +20,10 @@ import {
 } from 'lucide-react'
 
 const ICONS: Record<string, LucideIcon> = {
+  Agent: Bot,
   AskUserQuestion: CircleQuestionMark,
   Bash: SquareTerminal,
+  CreateSubagent: Bot,
   Edit: FilePen,
   EnterPlanMode: ClipboardList,
   ExitPlanMode: ClipboardCheck,

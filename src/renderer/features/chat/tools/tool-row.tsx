@@ -1,11 +1,13 @@
 import { ChevronRight } from 'lucide-react'
 import { memo } from 'react'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { useWaitingAgent } from '../../../state/agent-requests'
 import { cx } from '../../../ui/cx'
 import { Dot } from '../../../ui/dot'
 import { BackgroundOutcome } from './background-task'
 import { Elapsed } from './elapsed'
 import { LiveCommand, useLiveCommand } from './live-command'
+import { Subagent, SubagentOutcome, useSubagent } from './subagent'
 import { ToolDetailsView } from './tool-details'
 import { ToolIcon } from './tool-icon'
 import { toolOutcome } from './tool-outcome'
@@ -27,8 +29,11 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const canOpen = item.state !== 'drafting'
   const detailsId = `details-${item.id}`
   const live = useLiveCommand(item, open)
-  const waits = live.task?.prompt !== undefined
-  const shown = open || live.shown
+  const subagent = useSubagent(item)
+  const agentWaits = useWaitingAgent(item.agent?.agentId)
+  const waits = live.task?.prompt !== undefined || agentWaits
+  // What a subagent is at is seen while it works.
+  const shown = open || live.shown || subagent?.status === 'running'
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
       <button
@@ -48,14 +53,16 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
           {summary}
         </span>
         <span className={cx('tool-outcome', TONES[waits ? 'wait' : outcome.tone])}>
-          {item.state === 'running' && <Dot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />}
+          {item.state === 'running' && !subagent && <Dot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />}
           {item.state === 'waiting' && <Dot status="waiting" silent />}
           {outcome.lines && (
             <>
               <span className="text-add-ink">+{outcome.lines.added}</span> <span className="text-del-ink">−{outcome.lines.removed}</span>
             </>
           )}
-          {item.details?.kind === 'task' && item.details.started ? (
+          {subagent && (subagent.background || subagent.status === 'running') ? (
+            <SubagentOutcome task={subagent} />
+          ) : item.details?.kind === 'task' && item.details.started ? (
             <BackgroundOutcome task={item.details.task} />
           ) : waits ? (
             'waits for you'
@@ -68,7 +75,13 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
       </button>
       {shown && canOpen && (
         <div id={detailsId} className="tool-details">
-          {live.task ? <LiveCommand taskId={live.task.taskId} /> : <ToolDetailsView item={item} />}
+          {live.task ? (
+            <LiveCommand taskId={live.task.taskId} />
+          ) : subagent && !open ? (
+            <Subagent item={item} />
+          ) : (
+            <ToolDetailsView item={item} />
+          )}
         </div>
       )}
     </div>

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { agentCall, call, familyScript } from '../test/support/family-script'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { said, say, startSession } from './steps'
+
+const SHOTS = process.env['TRESTLE_SHOTS']
+
+test.describe('three subagents', () => {
+  test.use({
+    files: { 'README.md': '# x\n', 'a.txt': 'A', '.trestle/agents/broken.yaml': 'description: x\ntools: [Raed]\n' },
+    model: {
+      script: familyScript({
+        go: [
+          {
+            toolCalls: [
+              agentCall('reader looks', { subagent_type: 'explore', description: 'Look at a.txt' }),
+              agentCall('writer writes', { description: 'Write b.txt' }),
+              agentCall('sleeper sleeps', { description: 'Watch the build', run_in_background: true }),
+            ],
+          },
+          { text: 'The two have answered.' },
+          { text: 'Noted.' },
+        ],
+        reader: [{ toolCalls: [call('Read', { path: 'a.txt' })] }, { text: 'It says **A**.' }],
+        writer: [{ toolCalls: [call('Write', { path: 'b.txt', content: 'B' })] }, { text: 'b.txt is written.' }],
+        sleeper: [{ toolCalls: [call('ListDirectory', { path: '.' })] }, { text: 'x', faults: { stallAfterBytes: 0 } }],
+      }),
+    },
+  })
+
+  test('are seen at work, ask in the conversation they belong to, and are opened, stopped and told of', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'go')
+    // Who asks is said, and it is answered where one is.
+    const request = page.getByRole('region', { name: 'Request of the subagent Write b.txt' })
+    await expect(request).toContainText('The subagent Write b.txt (coder) asks:')
+    await expect(page.getByRole('button', { name: /Agent .*Write b\.txt/ })).toContainText('waits for you')
+    await expect(said(page, /explore has answered|Look at a\.txt/)).toBeVisible()
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'asks.png') })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await findings(page)).toEqual([])
+    }
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'asks-dark.png') })
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await request.getByRole('button', { name: /^Allow once/ }).click()
+    await expect(said(page, 'The two have answered.')).toBeVisible()
+    await page.getByRole('button', { name: /Agent .*Write b\.txt/ }).click()
+    await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('b.txt is written.')
+
+    // The one in the background is on the dashboard; its row leads to its own conversation.
+    await page.getByRole('button', { name: /^Tasks/ }).click()
+    const row = page.getByRole('listitem').filter({ hasText: 'Watch the build' })
+    await expect(row).toContainText('running')
+    expect(await findings(page)).toEqual([])
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'tasks.png') })
+    await row.getByRole('button', { name: /^Subagent coder: Watch the build/ }).click()
+    await expect(page.getByText('What you write here joins its work.')).toBeVisible()
+    await expect(said(page, 'sleeper sleeps')).toBeVisible()
+    await expect(page.getByRole('button', { name: /ListDirectory/ })).toBeVisible()
+    expect(await findings(page)).toEqual([])
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'inside.png') })
+    await page.getByRole('button', { name: 'Stop', exact: true }).first().click()
+    await expect(page.getByText('Only its last message has gone back')).toBeVisible()
+    await page.getByRole('button', { name: 'Back to the session' }).click()
+    await expect(said(page, 'Noted.')).toBeVisible()
+    await expect(said(page, 'was stopped')).toBeVisible()
+    // They are not among the user's sessions.
+    await expect(page.getByRole('treeitem').filter({ hasText: 'Watch the build' })).toHaveCount(0)
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'after.png') })
+  })
+
+  test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.getByRole('button', { name: 'Trust this folder' }).click()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('tab', { name: 'Agents' }).click()
+    const section = page.getByRole('tabpanel', { name: 'Agents' })
+    await expect(section.getByText('explore', { exact: true })).toBeVisible()
+    await expect(section.getByText(/There is no tool "Raed"\. Did you mean Read\?/)).toBeVisible()
+    await expect(section.getByText(/broken\.yaml:2/)).toBeVisible()
+    expect(await findings(page)).toEqual([])
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'settings.png') })
+  })
+})

@@ -1,0 +1,257 @@
+import type { AgentEnd, AgentStart } from '../../../shared/model/agent'
+import { CodedError, failureOf } from '../../../shared/model/errors'
+import type { SessionEvent } from '../../../shared/model/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Task } from '../../../shared/model/task'
+import type { AgentSettings } from '../config/settings'
+import type { Session } from '../session/session'
+import type { HeldSessions } from '../session/sessions'
+import type { Store } from '../session/store'
+import type { AgentOutcome } from '../tool/session-agents'
+import { AgentSlots } from './agent-slots'
+import { agentTask, answerPath, keepAnswer, lastMessage, type AgentActivity } from './agent-task'
+
+/** What a working subagent is at is told at most so often, in ms. */
+const TELL_MS = 1000
+const LINE_CHARS = 160
+const CLOSED = 'Trestle was closed while it worked. It can be resumed.'
+
+/** Why a subagent is made to end. */
+class AgentStop extends Error {
+  readonly status: 'stopped' | 'timed_out'
+  constructor(status: 'stopped' | 'timed_out', why: string) {
+    super(why)
+    this.status = status
+  }
+}
+
+interface Run {
+  abort: AbortController
+  ended: Promise<AgentOutcome>
+  activity: AgentActivity
+  hasSlot: boolean
+  /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
+  waits: number
+  takingBack?: Promise<void>
+  timer?: NodeJS.Timeout
+}
+
+export interface AgentRunsDeps {
+  home: string
+  store: Pick<Store, 'header' | 'agents' | 'historyBackwards'>
+  sessions: Pick<HeldSessions, 'withSession'>
+  settings(): AgentSettings
+  onChange(task: Task): void
+  log(message: string): void
+}
+
+export interface AgentRuns {
+  /** Gives work to the subagent with this session; resolves when that is recorded, with the promise of its end. */
+  begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome> }>
+  /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
+  lending<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
+  /** Ends it; resolves when it has ended. Harmless when it has. `session.elsewhere` when another process runs it. */
+  stop(agentId: string, why: string): Promise<void>
+  stopAll(matches: (start: AgentStart) => boolean, why: string): Promise<number>
+  /** How it stands; undefined when there is none. One whose process died is found to be lost. */
+  task(agentId: string): Promise<Task | undefined>
+  tasks(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
+  /** Resolves when it has ended; at once when this process does not run it. */
+  ended(agentId: string): Promise<unknown>
+  answer(agentId: string): string
+  close(): Promise<void>
+}
+
+/** The subagents that this process has at work. What is recorded is in their own sessions; here is only what ends with the process. */
+export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
+  const { home, store, sessions } = deps
+  const runs = new Map<string, Run>()
+  const slots = new AgentSlots(() => deps.settings().maxRunning)
+  let isClosed = false
+
+  const tell = (agentId: string): void => {
+    const header = store.header(agentId)
+    const task = header && agentTask(header, home, runs.get(agentId)?.activity)
+    if (task) deps.onChange(task)
+  }
+
+  async function work(session: Session, start: AgentStart, prompt: string, run: Run): Promise<AgentOutcome> {
+    const { signal } = run.abort
+    session.record({ type: 'agent.started', ...start })
+    tell(session.id)
+    const unlisten = session.listen((event) => follow(session.id, run, event))
+    const stopTurn = (): void => void session.stop(reasonOf(signal).message).catch((error: unknown) => deps.log(failureOf(error).message))
+    let limit: NodeJS.Timeout | undefined
+    let end: Omit<AgentEnd, 'answerBytes'>
+    try {
+      await slots.take(signal)
+      run.hasSlot = true
+      if (start.timeoutMs !== undefined) limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
+      await session.prompt([{ type: 'text', text: prompt }], 'agent')
+      signal.addEventListener('abort', stopTurn, { once: true })
+      if (signal.aborted) stopTurn()
+      await session.idle()
+      end = endOf(session.header, signal)
+    } catch (error) {
+      end = signal.aborted ? stopEnd(signal) : { status: 'failed', reason: failureOf(error).message }
+    }
+    clearTimeout(limit)
+    clearTimeout(run.timer)
+    unlisten()
+    signal.removeEventListener('abort', stopTurn)
+    // What still waits to have the slot back waits in vain.
+    run.abort.abort(new AgentStop('stopped', 'It has ended.'))
+    if (run.hasSlot) slots.give()
+    const answer = lastMessage(store, session.id)
+    await keepAnswer(answerPath(home, session.id, start.parentId), answer).catch((error: unknown) =>
+      deps.log(`The answer of ${session.id} could not be kept: ${failureOf(error).message}`),
+    )
+    runs.delete(session.id)
+    session.record({ type: 'agent.ended', ...end, answerBytes: Buffer.byteLength(answer) })
+    tell(session.id)
+    return { agentId: session.id, agentType: start.agentType, answer, ...end }
+  }
+
+  /** Notes what it is at. */
+  function follow(agentId: string, run: Run, event: SessionEvent): void {
+    if (event.type === 'tool.started') {
+      run.activity.calls += 1
+      run.activity.lastLine = `${event.name} ${event.summary}`.trim().slice(0, LINE_CHARS)
+    } else if (event.type === 'approval.requested') {
+      run.activity.lastLine = `Waits for your answer: ${event.approval.tool} ${event.approval.summary}`.slice(0, LINE_CHARS)
+    } else if (event.type === 'approval.resolved') {
+      delete run.activity.lastLine
+    } else if (event.type !== 'turn.started') return
+    run.timer ??= setTimeout(() => {
+      delete run.timer
+      tell(agentId)
+    }, TELL_MS).unref()
+    if (event.type === 'turn.started' || event.type === 'approval.requested') tell(agentId)
+  }
+
+  /** Whoever ran it is dead, if nobody holds its session: that is recorded by who finds it. */
+  async function found(header: SessionHeader): Promise<Task | undefined> {
+    const { sessionId } = header
+    const isOpen = ({ agent }: SessionHeader): boolean => agent?.status === 'running' && !runs.has(sessionId)
+    if (!isOpen(header) || isClosed) return agentTask(header, home, runs.get(sessionId)?.activity)
+    try {
+      const now = await sessions.withSession(sessionId, (session) => {
+        if (isOpen(session.header)) session.record({ type: 'agent.ended', status: 'lost', reason: CLOSED, answerBytes: 0 })
+        return session.header
+      })
+      return agentTask(now, home)
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
+      return agentTask(header, home)
+    }
+  }
+
+  async function end(run: Run, why: string): Promise<void> {
+    run.abort.abort(new AgentStop('stopped', why))
+    await run.ended.catch(() => undefined)
+  }
+
+  return {
+    async begin(agentId, start, prompt) {
+      if (isClosed) throw new CodedError('session.busy', 'Trestle is closing.')
+      if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is at work.`)
+      const begun = Promise.withResolvers<void>()
+      const run: Run = { abort: new AbortController(), ended: begun.promise as never, activity: { calls: 0 }, hasSlot: false, waits: 0 }
+      runs.set(agentId, run)
+      run.ended = sessions.withSession(agentId, async (session) => {
+        if (session.busy) throw new CodedError('session.busy', `${agentId} is at work.`)
+        const outcome = work(session, start, prompt, run)
+        begun.resolve()
+        return outcome
+      })
+      run.ended.catch((error: unknown) => {
+        runs.delete(agentId)
+        begun.reject(error)
+      })
+      await begun.promise
+      return { ended: run.ended }
+    },
+    async lending(agentId, wait) {
+      const run = runs.get(agentId)
+      if (!run) return wait()
+      run.waits += 1
+      if (run.hasSlot) {
+        run.hasSlot = false
+        slots.give()
+      }
+      try {
+        return await wait()
+      } finally {
+        run.waits -= 1
+        if (run.waits === 0 && !run.hasSlot) await takeBack(run)
+      }
+    },
+    async stop(agentId, why) {
+      const run = runs.get(agentId)
+      if (run) return end(run, why)
+      const header = store.header(agentId)
+      if (header && (await found(header))?.status === 'running')
+        throw new CodedError('session.elsewhere', 'Another Trestle runs it: stop it there.')
+    },
+    async stopAll(matches, why) {
+      const chosen = [...runs].filter(([agentId]) => {
+        const agent = store.header(agentId)?.agent
+        return agent !== undefined && matches(agent)
+      })
+      await Promise.all(chosen.map(([, run]) => end(run, why)))
+      return chosen.length
+    },
+    async task(agentId) {
+      const header = store.header(agentId)
+      return header && found(header)
+    },
+    async tasks({ activeOnly = false, limit = 500 }) {
+      const tasks = await Promise.all(store.agents({ activeOnly, limit }).map(found))
+      return tasks.flatMap((task) => (task && (!activeOnly || task.status === 'running') ? [task] : []))
+    },
+    ended: async (agentId) => runs.get(agentId)?.ended.catch(() => undefined),
+    answer: (agentId) => lastMessage(store, agentId),
+    async close() {
+      isClosed = true
+      await Promise.all([...runs.values()].map((run) => end(run, CLOSED)))
+    },
+  }
+
+  async function takeBack(run: Run): Promise<void> {
+    run.takingBack ??= slots
+      .takeBack(run.abort.signal)
+      .then(() => void (run.hasSlot = true))
+      // It was stopped meanwhile, and needs none any more.
+      .catch(() => undefined)
+      .finally(() => delete run.takingBack)
+    await run.takingBack
+  }
+}
+
+function endOf({ lastStop, lastFailure }: SessionHeader, signal: AbortSignal): Omit<AgentEnd, 'answerBytes'> {
+  switch (lastStop) {
+    case 'end_turn':
+    case 'max_turn_requests':
+      return { status: 'completed' }
+    case 'cancelled':
+    case 'interrupted':
+      return stopEnd(signal)
+    case 'max_tokens':
+      return { status: 'failed', reason: 'Its answer was cut off at the output limit of the model.' }
+    default:
+      return { status: 'failed', reason: lastFailure ? `${lastFailure.title}: ${lastFailure.message}` : 'It failed.' }
+  }
+}
+
+function stopEnd(signal: AbortSignal): Omit<AgentEnd, 'answerBytes'> {
+  const { status, message } = reasonOf(signal)
+  return { status, reason: message }
+}
+
+function reasonOf(signal: AbortSignal): AgentStop {
+  return signal.reason instanceof AgentStop ? signal.reason : new AgentStop('stopped', 'Stopped by the user.')
+}
+
+function timedOut(ms: number): AgentStop {
+  return new AgentStop('timed_out', `It took longer than ${ms / 1000} s and was stopped. It can be resumed.`)
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { AgentSlots } from './agent-slots'
+
+const never = new AbortController().signal
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+it('gives slots in order, first to one that comes back, and none to one that has stopped waiting', async () => {
+  let most = 1
+  const slots = new AgentSlots(() => most)
+  const order: string[] = []
+  await slots.take(never)
+  const abort = new AbortController()
+  const given = slots.take(abort.signal).catch((error: Error) => error.message)
+  void slots.take(never).then(() => order.push('new'))
+  void slots.takeBack(never).then(() => order.push('back'))
+  abort.abort(new Error('enough'))
+  expect(await given).toBe('enough')
+  slots.give()
+  await settled()
+  expect(order).toEqual(['back'])
+  slots.give()
+  await settled()
+  expect(order).toEqual(['back', 'new'])
+  // More are let in when the setting is raised and one ends.
+  void slots.take(never).then(() => order.push('third'))
+  void slots.take(never).then(() => order.push('fourth'))
+  most = 2
+  slots.give()
+  await settled()
+  expect(order).toEqual(['back', 'new', 'third', 'fourth'])
+})

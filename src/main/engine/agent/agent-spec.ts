@@ -1,0 +1,47 @@
+import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
+
+/** What a file says of an agent, before what it extends is put beneath it. */
+export interface WrittenSpec {
+  name: string
+  source: AgentSource
+  path: string
+  description?: string
+  /** The name of another spec, which fills in what this one does not say. */
+  extend?: { name: string; line?: number }
+  systemPrompt?: string
+  promptArgs: Readonly<Record<string, string>>
+  tools?: readonly string[]
+  excludeTools: readonly string[]
+  subagents?: readonly string[]
+  model?: string
+  maxSteps?: number
+  readOnly: boolean
+}
+
+/** An agent as it is used. */
+export interface AgentSpec {
+  name: string
+  source: AgentSource | 'session'
+  path: string
+  description: string
+  /** With its arguments filled in; empty: the usual prompt of subagents alone. */
+  systemPrompt: string
+  /** Absent: every tool that subagents can have. */
+  tools?: readonly string[]
+  excludeTools: readonly string[]
+  /** The types it may start itself. */
+  subagents: readonly string[]
+  /** `provider/model`; absent: its parent's. */
+  model?: string
+  maxSteps?: number
+  /** It may call nothing that changes anything, whatever rules and modes say. */
+  readOnly: boolean
+}
+
+export type ReadSpec = { spec: WrittenSpec } | { problem: AgentProblem }
+
+/** A file with a spec, or beside one. */
+export interface SpecFile {
+  path: string
+  text: string
+}

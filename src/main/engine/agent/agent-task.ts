@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Task } from '../../../shared/model/task'
+import type { Store } from '../session/store'
+
+/** What of a working subagent is only known to the process that runs it. */
+export interface AgentActivity {
+  lastLine?: string
+  /** How many calls it has made. */
+  calls: number
+}
+
+/** The work of a subagent as a task: in the lists of tasks, with news of its end. Undefined for a session that is no subagent's. */
+export function agentTask(header: SessionHeader, home: string, activity?: AgentActivity): Task | undefined {
+  const { agent, sessionId, folder } = header
+  if (!agent) return undefined
+  const { status, endedAt, timeoutMs, reason } = agent
+  return {
+    taskId: sessionId,
+    command: `Subagent ${agent.agentType}: ${agent.description}`,
+    description: agent.description,
+    cwd: folder,
+    status,
+    sessionId: agent.parentId,
+    callId: agent.callId,
+    folder,
+    background: agent.background,
+    startedAt: agent.startedAt,
+    outputPath: answerPath(home, header.sessionId, agent.parentId),
+    outputBytes: agent.answerBytes,
+    agent: {
+      type: agent.agentType,
+      isQueued: status === 'running' && (agent.isQueued ?? false),
+      ...(activity && { calls: activity.calls }),
+    },
+    ...(endedAt !== undefined && { endedAt }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(reason !== undefined && (status === 'stopped' ? { stopReason: reason } : { problem: reason })),
+    ...(activity?.lastLine !== undefined && { lastLine: activity.lastLine }),
+  }
+}
+
+/** The text of the last message that has any. */
+export function lastMessage(store: Pick<Store, 'historyBackwards'>, sessionId: string): string {
+  for (const event of store.historyBackwards(sessionId)) {
+    if (event.type === 'turn.started') return ''
+    if (event.type !== 'step.finished') continue
+    const text = event.parts
+      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      .join('')
+      .trim()
+    if (text !== '') return text
+  }
+  return ''
+}
+
+/** Keeps the last message in a file, where its parent may read it whole however long it is. */
+export async function keepAnswer(path: string, answer: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFile(path, answer, { mode: 0o600 })
+}
+
+export function answerPath(home: string, agentId: string, parentId: string): string {
+  return join(home, 'sessions', parentId, 'agents', `${agentId}.md`)
+}

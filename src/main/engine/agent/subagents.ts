@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { familyPrefix, isAgentId, type AgentStart, type SubagentType } from '../../../shared/model/agent'
+import { CodedError } from '../../../shared/model/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import { nearest } from '../../../shared/nearest'
+import type { AgentSettings } from '../config/settings'
+import { stopWords } from '../loop/turn-signal'
+import type { Session } from '../session/session'
+import type { HeldSessions } from '../session/sessions'
+import type { Store } from '../session/store'
+import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents } from '../tool/session-agents'
+import type { Tool } from '../tool/tool'
+import type { AgentRuns } from './agent-runs'
+import type { AgentSpec } from './agent-spec'
+import type { AgentSpecs } from './agent-specs'
+import { agentTask } from './agent-task'
+import { isOffered } from './offered-tools'
+
+/** When a turn is stopped, what it waits for has this long to stop too, in ms. */
+const STOP_MS = 300
+
+export interface SubagentsDeps {
+  home: string
+  store: Pick<Store, 'header'>
+  sessions: Pick<HeldSessions, 'createAgent'>
+  specs: Pick<AgentSpecs, 'find' | 'own'>
+  runs: AgentRuns
+  settings(): AgentSettings
+  /** Names of all tools there are for a session, with what they say of themselves. */
+  allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations'>[]
+  /** Looks whether news of these tasks is due. */
+  look(sessionId: string, taskIds: readonly string[]): void
+}
+
+/** What being an agent of some kind means for a turn. */
+export interface AgentTurn {
+  /** What a subagent is told beside the usual; absent for a person's session. */
+  prompt?: string
+  /** The types it may start that do not come with Trestle. */
+  types: readonly OfferedAgent[]
+  maxSteps?: number
+  offers(tool: Pick<Tool, 'name' | 'annotations'>): boolean
+}
+
+export interface Subagents {
+  turnOf(session: Session): Promise<AgentTurn>
+  /** The subagents of a session, for its tools. */
+  of(session: Session): SessionAgents
+}
+
+/** Who may start which subagents, and with what. */
+export function createSubagents(deps: SubagentsDeps): Subagents {
+  const { store, runs } = deps
+
+  const mayDelegate = ({ agent }: SessionHeader): boolean => (agent?.depth ?? 0) < deps.settings().maxDepth
+
+  /** What the subagent of this session is; `request.invalid` when its spec is gone. */
+  async function specOf({ agent, folder, sessionId }: SessionHeader): Promise<AgentSpec | undefined> {
+    if (!agent) return undefined
+    const spec = await find(agent.agentType, folder, store.header(agent.parentId))
+    if (!spec)
+      throw new CodedError('request.invalid', `There is no agent type ${agent.agentType} any more, which ${sessionId} was made from.`)
+    return spec
+  }
+
+  async function find(type: string, folder: string, maker: SessionHeader | undefined): Promise<AgentSpec | undefined> {
+    const defined = maker?.subagentTypes?.find(({ name }) => name === type)
+    return defined ? definedSpec(defined) : (await deps.specs.find(folder)).find(({ name }) => name === type)
+  }
+
+  /** The types that a session may start. */
+  async function typesOf(header: SessionHeader): Promise<AgentSpec[]> {
+    const [spec, all] = await Promise.all([specOf(header), deps.specs.find(header.folder)])
+    const defined = (header.subagentTypes ?? []).map(definedSpec)
+    const named = spec ? all.filter(({ name }) => spec.subagents.includes(name)) : all
+    return [...defined, ...named.filter(({ name }) => !defined.some((one) => one.name === name))]
+  }
+
+  async function turnOf({ header }: Session): Promise<AgentTurn> {
+    const { agent, folder } = header
+    const spec = await specOf(header)
+    const depth = mayDelegate(header)
+    if (!agent || !spec) {
+      const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.own(folder) : [])]
+      return { types: own, offers: ({ name }) => depth || (name !== 'Agent' && name !== 'CreateSubagent') }
+    }
+    return {
+      prompt: spec.systemPrompt,
+      types: depth && spec.subagents.length > 0 ? await typesOf(header) : [],
+      offers: (tool) => isOffered(spec, tool, { readOnly: agent.readOnly || spec.readOnly, mayDelegate: depth }),
+      ...(spec.maxSteps !== undefined && { maxSteps: spec.maxSteps }),
+    }
+  }
+
+  function of(session: Session): SessionAgents {
+    const { id } = session
+    const rootId = session.header.agent?.rootId ?? id
+
+    async function problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined> {
+      const { header } = session
+      if (!mayDelegate(header)) return `Subagents may be ${deps.settings().maxDepth} deep at most ([agents] max_depth). Do it yourself.`
+      if (background && header.agent) return 'A subagent cannot leave work behind: start it without run_in_background and wait for it.'
+      if ('resume' in agent) return resumeProblem(agent.resume)
+      const types = await typesOf(header)
+      if (types.some(({ name }) => name === agent.type)) return undefined
+      const names = types.map(({ name }) => name)
+      const [near] = nearest(agent.type, names, 1)
+      return `There is no agent type "${agent.type.slice(0, 80)}" here.${near === undefined ? '' : ` Did you mean ${near}?`} There are: ${names.join(', ')}.`
+    }
+
+    async function resumeProblem(agentId: string): Promise<string | undefined> {
+      const header = isAgentId(agentId) ? store.header(agentId) : undefined
+      if (header?.agent?.rootId !== rootId || agentId === id)
+        return `There is no subagent "${agentId.slice(0, 100)}" of this session. resume takes the agent_id that an earlier result of Agent named.`
+      const task = await runs.task(agentId)
+      return task?.status === 'running' ? `${agentId} is still at work. Wait for its end, or start another one.` : undefined
+    }
+
+    /** The subagent's session, new or known, and what is recorded of the work. */
+    async function prepare({
+      agent,
+      callId,
+      description,
+      background,
+      timeoutMs,
+    }: AgentWork): Promise<{ agentId: string; start: AgentStart }> {
+      const wrong = await problem(agent, background)
+      if (wrong !== undefined) throw new CodedError('request.invalid', wrong)
+      const { header } = session
+      const known = 'resume' in agent ? store.header(agent.resume)! : undefined
+      const spec = known ? await specOf(known) : await find('type' in agent ? agent.type : '', header.folder, header)
+      if (!spec) throw new CodedError('request.invalid', 'There is no such agent type.')
+      const limit = timeoutMs ?? (background ? deps.settings().backgroundTimeoutMs : undefined)
+      const start: AgentStart = {
+        parentId: id,
+        rootId,
+        depth: (header.agent?.depth ?? 0) + 1,
+        callId,
+        agentType: spec.name,
+        description,
+        background,
+        readOnly: spec.readOnly || (header.agent?.readOnly ?? false) || (known?.agent?.readOnly ?? false),
+        ...(limit !== undefined && { timeoutMs: limit }),
+      }
+      if (known) return { agentId: known.sessionId, start }
+      const agentId = `${familyPrefix(rootId)}${randomBytes(4).toString('hex')}`
+      deps.sessions.createAgent({
+        sessionId: agentId,
+        title: description,
+        parent: header,
+        ...(spec.model !== undefined && { model: spec.model }),
+      })
+      return { agentId, start }
+    }
+
+    async function begin(work: AgentWork): Promise<{ agentId: string; start: AgentStart; ended: Promise<AgentOutcome> }> {
+      const { agentId, start } = await prepare(work)
+      const { ended } = await runs.begin(agentId, start, work.prompt)
+      const { callId, agentType, description, background } = start
+      session.record({ type: 'subagent.started', callId, agentId, agentType, description, background, isResumed: 'resume' in work.agent })
+      return { agentId, start, ended }
+    }
+
+    return {
+      types: async () => (await typesOf(session.header)).map(({ name, description }) => ({ name, description })),
+      problem,
+      async start(work) {
+        const { agentId, start } = await begin(work)
+        const task = agentTask(store.header(agentId)!, deps.home)!
+        session.record({ type: 'task.started', task })
+        // It may have ended before it was recorded.
+        deps.look(id, [agentId])
+        return { agentId, agentType: start.agentType, isQueued: task.agent?.isQueued ?? false }
+      },
+      async run(work, signal) {
+        const { agentId, start, ended } = await begin(work)
+        const { promise: stopped, resolve } = Promise.withResolvers<AgentOutcome>()
+        let grace: NodeJS.Timeout | undefined
+        const onAbort = (): void => {
+          const reason = stopWords(signal)
+          void runs.stop(agentId, reason).catch(() => undefined)
+          const { agentType } = start
+          grace = setTimeout(() => resolve({ agentId, agentType, status: 'stopped', reason, answer: runs.answer(agentId) }), STOP_MS)
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        if (signal.aborted) onAbort()
+        try {
+          return await runs.lending(id, () => Promise.race([ended, stopped]))
+        } finally {
+          clearTimeout(grace)
+          signal.removeEventListener('abort', onAbort)
+        }
+      },
+      async tools() {
+        const turn = await turnOf(session)
+        return deps
+          .allTools(session)
+          .filter((tool) => turn.offers(tool))
+          .map(({ name }) => name)
+      },
+      define: (definition) => void session.record({ type: 'subagent.defined', definition }),
+    }
+  }
+
+  return { turnOf, of }
+}
+
+function definedSpec({ name, description, systemPrompt, tools }: SubagentType): AgentSpec {
+  return { name, description, systemPrompt, tools, excludeTools: [], subagents: [], readOnly: false, source: 'session', path: '' }
+}

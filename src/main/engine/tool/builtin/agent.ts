@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { failureOf } from '../../../../shared/model/errors'
+import type { AgentOutcome, AgentWork, SessionAgents } from '../session-agents'
+import { failed, ok, refuse, type Tool, type ToolResult } from '../tool'
+import description from './agent.md?raw'
+
+const DEFAULT_TYPE = 'coder'
+
+const input = z.strictObject({
+  prompt: z.string().trim().min(1).describe('The whole task: the subagent knows nothing of this conversation'),
+  description: z.string().trim().min(1).max(200).describe('What it is to do, in 3 to 5 words'),
+  subagent_type: z.string().trim().min(1).optional().describe(`Which kind of agent; default ${DEFAULT_TYPE}`),
+  resume: z.string().trim().min(1).optional().describe('agent_id or task_id of an earlier subagent, which goes on with what it knows'),
+  run_in_background: z.boolean().default(false).describe('Do not wait: a message tells you of its end'),
+  timeout: z.number().min(30).max(3600).optional().describe('Seconds after which it is stopped; default none'),
+})
+
+/** Gives work to a subagent; see reference/tools.md, Planning, state, collaboration. */
+export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof input> {
+  return {
+    name: 'Agent',
+    description,
+    input,
+    // Starting one changes nothing; whatever it calls is judged by itself.
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+    timeoutMs: null,
+    async prepare({ prompt, description: what, subagent_type: type, resume, run_in_background: background, timeout }) {
+      if (type !== undefined && resume !== undefined)
+        return refuse('subagent_type and resume exclude each other: a subagent that goes on stays what it is. Leave out one of them.')
+      const agent: AgentWork['agent'] = resume === undefined ? { type: type ?? DEFAULT_TYPE } : { resume }
+      const problem = await agents.problem(agent, background)
+      if (problem !== undefined) return refuse(problem)
+      return {
+        summary: `${type ?? (resume === undefined ? DEFAULT_TYPE : 'resumed')}: ${what}`,
+        accesses: [],
+        async run({ callId, signal, progress }) {
+          const work: AgentWork = {
+            callId,
+            prompt,
+            description: what,
+            agent,
+            background,
+            ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+          }
+          try {
+            return background ? await inBackground(agents, work) : resultOf(await agents.run(work, signal, progress))
+          } catch (error) {
+            const { message, advice } = failureOf(error)
+            return failed(`The subagent could not be started: ${message} ${advice}`)
+          }
+        },
+      }
+    },
+  }
+}
+
+async function inBackground(agents: SessionAgents, work: AgentWork): Promise<ToolResult> {
+  const { agentId, agentType, isQueued } = await agents.start(work)
+  return ok(
+    [
+      `task_id: ${agentId}`,
+      `agent_id: ${agentId}`,
+      `agent_type: ${agentType}`,
+      `status: ${isQueued ? 'queued: it begins when others have ended' : 'running'}`,
+      '',
+      'It works in the background. You will be told when it has ended, with its last message; go on with something else meanwhile, and do not do its work yourself.',
+    ].join('\n'),
+  )
+}
+
+function resultOf({ agentId, agentType, status, reason, answer }: AgentOutcome): ToolResult {
+  const head = [`agent_id: ${agentId}`, `status: ${status}`, ...(reason === undefined ? [] : [`reason: ${reason}`])]
+  const message = answer === '' ? 'It said nothing.' : answer
+  const text = status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nWhat it said last:\n${message}`
+  const details = { kind: 'agent' as const, agentId, agentType, status, text: answer }
+  return status === 'completed' ? ok(text, details) : failed(`${text}\n\nWith resume it goes on where it was.`, details)
+}

@@ -1,0 +1,116 @@
+import { ArrowUpRight, Square } from 'lucide-react'
+import type { Task, TaskStatus } from '../../../../shared/model/task'
+import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { useWaitingAgent } from '../../../state/agent-requests'
+import { useLayout } from '../../../state/layout-state'
+import { useTaskActions } from '../../../state/task-actions'
+import { useTask } from '../../../state/tasks-state'
+import { useSecond } from '../../../state/use-second'
+import { Button } from '../../../ui/button'
+import { Dot, type DotStatus } from '../../../ui/dot'
+import { Markdown } from '../markdown/markdown'
+import { clock } from './elapsed'
+
+const WORDS: Record<TaskStatus, string> = {
+  running: 'works',
+  completed: 'has answered',
+  failed: 'has failed',
+  stopped: 'was stopped',
+  timed_out: 'ran out of time',
+  lost: 'ended with Trestle',
+}
+const DOTS: Record<TaskStatus, DotStatus> = {
+  running: 'running',
+  completed: 'done',
+  failed: 'failed',
+  stopped: 'idle',
+  timed_out: 'failed',
+  lost: 'interrupted',
+}
+
+/** The subagent of a call as it stands by now; undefined when there is none, or nothing is known of it any more. */
+export function useSubagent(item: ToolItem): Task | undefined {
+  return useTask(item.agent?.agentId)
+}
+
+/** What a call has given to a subagent: how that stands, what it is at, and the ways to it. */
+export function Subagent({ item }: { item: ToolItem }) {
+  const task = useSubagent(item)
+  const actions = useTaskActions()
+  const waits = useWaitingAgent(item.agent?.agentId)
+  const runs = task?.status === 'running'
+  const now = useSecond(runs)
+  if (!item.agent) return null
+  const { agentId, type } = item.agent
+  const details = item.details?.kind === 'agent' ? item.details : undefined
+  const status = task?.status ?? details?.status
+  const isQueued = runs && task.agent?.isQueued === true
+  const calls = task?.agent?.calls ?? 0
+  return (
+    <>
+      {details && details.text !== '' && (
+        <div className="subagent-answer" role="group" aria-label="Its last message" tabIndex={0}>
+          <Markdown text={details.text} streaming={false} />
+        </div>
+      )}
+      {runs && !waits && (
+        <p className="subagent-line" aria-live="off">
+          {isQueued ? 'Waits until other subagents have ended.' : (task.lastLine ?? 'Thinks.')}
+        </p>
+      )}
+      <p className="tool-meta">
+        {status && (
+          <span className="inline-flex items-center gap-1.5">
+            <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[status]} silent />
+            {type} {waits ? 'waits for your answer' : isQueued ? 'is queued' : WORDS[status]}
+          </span>
+        )}
+        {runs && calls > 0 && <span>{calls === 1 ? '1 call' : `${calls} calls`}</span>}
+        {task && <span>{clock(Math.max(0, Math.floor(((task.endedAt ?? now) - task.startedAt) / 1000)))}</span>}
+        {task?.background && <span>in the background</span>}
+        <span className="flex-1" />
+        {runs && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<Square aria-hidden />}
+            title="Ends this subagent; the agent is told"
+            aria-label={`Stop the subagent ${item.agent.description}`}
+            onClick={() => actions.stop(task)}
+          >
+            Stop
+          </Button>
+        )}
+        <Button
+          size="small"
+          variant="quiet"
+          title="What it has done, step by step; there it can be told more"
+          aria-label={`Open the subagent ${item.agent.description}`}
+          onClick={() => useLayout.getState().openSession(agentId)}
+        >
+          Open <ArrowUpRight aria-hidden />
+        </Button>
+      </p>
+    </>
+  )
+}
+
+/** At the right end of the call's row. */
+export function SubagentOutcome({ task }: { task: Task }) {
+  const waits = useWaitingAgent(task.taskId)
+  const isQueued = task.status === 'running' && task.agent?.isQueued === true
+  return (
+    <>
+      <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[task.status]} silent />
+      {waits
+        ? 'waits for you'
+        : isQueued
+          ? 'queued'
+          : task.status === 'running'
+            ? task.background
+              ? 'in the background'
+              : 'running'
+            : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}
+    </>
+  )
+}
