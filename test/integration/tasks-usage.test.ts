@@ -84,8 +84,14 @@ describe('orphans', () => {
 
   test('are processes whose custodian is dead, though its number lives on; they can be ended one by one or all', async () => {
     start('sleep 1001 & sleep 1002 & wait; :', dead())
-    await vi.waitFor(() => expect(markedPids([taskId]).length).toBe(3), { timeout: 5_000, interval: 20 })
-    const orphans = await findOrphans(home)
+    const orphans = await vi.waitFor(
+      async () => {
+        const found = await findOrphans(home)
+        expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(['sleep 1001', 'sleep 1002']))
+        return found
+      },
+      { timeout: 5_000, interval: 20 },
+    )
     expect(orphans.map((orphan) => orphan.taskId)).toEqual([taskId, taskId, taskId])
     const sleeper = orphans.find(({ command }) => command === 'sleep 1001')!
     expect(Math.abs(sleeper.startedAt - Date.now())).toBeLessThan(10_000)

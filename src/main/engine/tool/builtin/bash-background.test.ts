@@ -107,7 +107,7 @@ test('rules judge a background command as they judge it in the foreground, and t
     run_in_background: true,
     disable_timeout: true,
   })
-  expect(background.accesses).toEqual(foreground.accesses)
+  expect(background.accesses).toEqual(foreground.accesses.map((access) => ({ ...access, background: true })))
   expect(background.summary).toBe('rm -rf build (in the background)')
   expect(await background.preview?.()).toEqual({
     kind: 'command',
