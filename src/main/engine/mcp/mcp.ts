@@ -1,0 +1,27 @@
+import type { McpLogLine, McpServerDefinition, McpServerList, McpServerView, McpTestResult } from '../../../shared/model/mcp'
+
+/** Which server is meant: where it is written and its name there. `folder` goes with `project`. */
+export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
+
+/** The servers of the Model Context Protocol (revision 2025-11-25), for hosts. Failures are `CodedError`s. */
+export interface Mcp {
+  /** Starts nothing and connects to nothing. `folder`: with the servers of that project. */
+  list(folder?: string): Promise<McpServerList>
+  /** Writes a server into its file, others and comments as they are. Values of `env` and `headers` that are left out keep what is written. `previousName` renames. */
+  save(place: McpPlace, definition: McpServerDefinition, previousName?: string): Promise<McpServerList>
+  remove(place: McpPlace): Promise<McpServerList>
+  setEnabled(serverId: string, enabled: boolean): Promise<McpServerView>
+  setToolEnabled(serverId: string, tool: string, enabled: boolean): Promise<McpServerView>
+  /** Ends what runs and starts it anew. */
+  restart(serverId: string): Promise<McpServerView>
+  /** Connects with a connection of its own, so that sessions do not notice. */
+  test(serverId: string): Promise<McpTestResult>
+  logs(serverId: string): Promise<McpLogLine[]>
+  /** Begins a sign-in and ends when it is over; `open` is given the page for the browser, which is http(s). */
+  signIn(serverId: string, open: (url: string) => void, signal?: AbortSignal): Promise<McpServerView>
+  signOut(serverId: string): Promise<McpServerView>
+  /** Servers that the client of one session brings along; they need no consent, and go with the session's last use. */
+  useInSession(sessionId: string, servers: Readonly<Record<string, McpServerDefinition>>): void
+  /** Ends every process and connection; at most 5 s. */
+  close(): Promise<void>
+}

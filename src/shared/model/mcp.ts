@@ -1,0 +1,98 @@
+/** How a server is reached. `http` is streamable HTTP; `sse` the older transport it replaced. */
+export type McpTransport = 'stdio' | 'http' | 'sse'
+
+/** Who configured a server: the user, the project, or the client of one session (an editor). */
+export type McpScope = 'user' | 'project' | 'session'
+
+/** What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine. */
+export type McpServerDefinition = {
+  /** Default true. A disabled server is listed and never started. */
+  enabled: boolean
+  /** Default 30,000. */
+  startTimeoutMs: number
+  /** Default 60,000; progress from the server begins it anew. */
+  callTimeoutMs: number
+  /** The server's own names of the tools that are not offered. */
+  disabledTools: readonly string[]
+} & (
+  | { transport: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
+  | {
+      transport: 'http' | 'sse'
+      url: string
+      headers: Readonly<Record<string, string>>
+      /** For servers that know no dynamic registration. */ oauth?: { clientId?: string; scopes?: readonly string[] }
+    }
+)
+
+/** `asked`: a project's server nobody has accepted yet, or that has changed since. `idle`: nothing runs, it starts when it is needed. */
+export type McpServerState = 'disabled' | 'asked' | 'idle' | 'starting' | 'ready' | 'sign_in' | 'reconnecting' | 'failed'
+
+/** A tool of a server as the settings show it. */
+export interface McpToolView {
+  /** As the server calls it. */
+  name: string
+  /** As the model calls it: `mcp__server__tool`. */
+  fullName: string
+  title?: string
+  description: string
+  enabled: boolean
+  /** Estimated tokens of its schema in every request. */
+  tokens: number
+  readOnly: boolean
+  destructive: boolean
+  /** Why it cannot be offered: a schema or a name nobody can use. */
+  problem?: string
+}
+
+/** A server as the settings and the inspector show it. No secret is in it. */
+export interface McpServerView {
+  /** Stable as long as scope, place and name stay. */
+  serverId: string
+  name: string
+  scope: McpScope
+  /** Where it is written; absent for a session's. */
+  file?: string
+  state: McpServerState
+  transport: McpTransport
+  /** The command with its arguments, or the URL. */
+  target: string
+  envNames: string[]
+  headerNames: string[]
+  /** Set when another of the same name nearer to the session is used instead. */
+  hiddenBy?: string
+  /** Sessions that use it now. */
+  sessions: number
+  pid?: number
+  /** What the server calls itself, and the protocol revision agreed on. */
+  serverInfo?: { name: string; version: string; protocolVersion: string }
+  tools: McpToolView[]
+  prompts: number
+  resources: number
+  /** Why it does not work, what to do, and the end of what it printed to stderr. */
+  error?: { message: string; stderr: string }
+  /** How the user stands with a server that wants a sign-in. */
+  auth?: { state: 'signed_in' | 'signed_out'; scopes?: string[]; /** ms since the epoch. */ expiresAt?: number }
+}
+
+/** All servers that a folder can use, and what is wrong with the files they are written in. */
+export interface McpServerList {
+  servers: McpServerView[]
+  problems: { file: string; line?: number; message: string }[]
+}
+
+/** How a test of one server went: it was started or connected, asked for its tools, and let go. */
+export interface McpTestResult {
+  ok: boolean
+  durationMs: number
+  /** What it offers, or what went wrong and what to do. */
+  message: string
+}
+
+/** One line of a server's log: what it printed to stderr, its log messages, and what happened to its connection. */
+export interface McpLogLine {
+  /** ms since the epoch. */
+  at: number
+  from: 'stderr' | 'server' | 'connection'
+  level?: 'debug' | 'info' | 'warning' | 'error'
+  text: string
+}
