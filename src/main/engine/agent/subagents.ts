@@ -39,7 +39,7 @@ export interface AgentTurn {
   /** The types it may start that do not come with Trestle. */
   types: readonly OfferedAgent[]
   maxSteps?: number
-  offers(tool: Pick<Tool, 'name' | 'annotations'>): boolean
+  offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
 }
 
 export interface Subagents {

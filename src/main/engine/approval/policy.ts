@@ -6,7 +6,7 @@ import type { CommandPart } from './shell/command-part'
 
 /** A call to be judged. */
 export interface JudgedCall {
-  tool: Pick<Tool, 'name' | 'annotations'>
+  tool: Pick<Tool, 'name' | 'annotations' | 'server'>
   call: PreparedCall
   mode: PermissionMode
   workspace: Workspace

@@ -20,6 +20,7 @@ export function changesNothing({ tool, call }: ScopedCall): boolean {
   return call.accesses.every((access) => {
     if (access.kind === 'file' || access.kind === 'tree') return !access.write
     if (access.kind === 'command') return DOES_NOTHING.test(access.command)
+    if (access.kind === 'server') return !access.local || !access.write
     return access.kind === 'network' || tool.annotations.readOnly
   })
 }
@@ -33,6 +34,8 @@ export async function scopeOf(scoped: ScopedCall, workspace: Workspace): Promise
       if (access.write) paths.push(...missingAbove(access.path), access.path)
     } else if (access.kind === 'command') {
       if (!(await onlyReads(access.command, access.cwd, workspace))) return { kind: 'workspace' }
+    } else if (access.kind === 'server') {
+      if (access.local && access.write) return { kind: 'workspace' }
     } else if (access.kind === 'tree' ? access.write : access.kind === 'all' && !scoped.tool.annotations.readOnly) {
       return { kind: 'workspace' }
     }

@@ -9,9 +9,12 @@ export function conflict(a: readonly Access[], b: readonly Access[]): boolean {
 function meet(a: Access, b: Access): boolean {
   if (a.kind === 'all' || b.kind === 'all') return true
   if (a.kind === 'network' || b.kind === 'network') return false
+  if (a.kind === 'server' && b.kind === 'server') return (a.write || b.write) && a.server === b.server
+  // One on another machine has nothing to do with the files of this one.
+  if ((a.kind === 'server' && !a.local) || (b.kind === 'server' && !b.local)) return false
   if (!mayWrite(a) && !mayWrite(b)) return false
-  // A command can touch any file, so it is kept apart from whatever reads or writes files.
-  if (a.kind === 'command' || b.kind === 'command') return true
+  // A command can touch any file, as a server here can, so it is kept apart from whatever reads or writes files.
+  if (a.kind === 'command' || b.kind === 'command' || a.kind === 'server' || b.kind === 'server') return true
   if (a.kind === 'file' && b.kind === 'file') return fold(a.path) === fold(b.path)
   return (a.kind === 'tree' && within(b.path, a.path)) || (b.kind === 'tree' && within(a.path, b.path))
 }

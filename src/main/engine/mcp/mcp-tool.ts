@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '../tool/tool'
+import type { CallContext, ToolAnnotations, ToolResult } from '../tool/tool'
 
 /** A tool of a server, ready to be offered. What the server said is cleaned and bounded: nothing in it can break a request. */
 export interface McpTool {
@@ -14,9 +14,34 @@ export interface McpTool {
   inputSchema: Readonly<Record<string, unknown>>
   /** Hints of the server: they can make a policy stricter, never laxer. What it does not say counts as the worst. */
   annotations: ToolAnnotations
+  /** The server itself says that the tool can destroy something. */
+  saysDestructive: boolean
+  /** It runs on this machine, so it may read and change any file. */
+  isLocal: boolean
 }
 
-/** The tools of a session's servers as they are now: the same array until something changes. */
+/** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
 export interface McpToolSource {
   tools(): readonly McpTool[]
+}
+
+/** Who uses servers: a session of a person; its subagents use them as that session. */
+export interface McpUser {
+  sessionId: string
+  folder: string
+}
+
+/** What the engine itself does with servers, beside what hosts do. */
+export interface McpSessions {
+  /**
+   * To be awaited before a turn: reads what is configured, and gives servers that were never seen before a few seconds to say what they offer. Starts nothing
+   * that is known already, and does nothing at all where there are no servers.
+   */
+  forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource>
+  /** Without starting or waiting: what is known of them now. */
+  toolsOf(user: McpUser): McpToolSource
+  /** Runs a call that is allowed; starts the server where it does not run. Failures are results with advice. */
+  call(user: McpUser, tool: McpTool, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
+  /** The session is gone for good: servers that nobody else uses are stopped. */
+  leave(sessionId: string): void
 }

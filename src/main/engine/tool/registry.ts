@@ -38,7 +38,8 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   }
 }
 
-function schemaOf({ name, description, input }: Tool): ToolSchema {
+function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema {
+  if (given) return { name, description: description.trim(), schema: given }
   const schema = z.toJSONSchema(input, {
     io: 'input',
     override: ({ jsonSchema }) => {

@@ -22,6 +22,8 @@ export type Access =
   | { kind: 'tree'; path: string; written?: string; write: boolean }
   | { kind: 'command'; command: string; cwd: string; /** It goes on when the call has returned. */ background?: true }
   | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
+  /** Something a server of the Model Context Protocol does. A `local` one can touch any file, as a command can. */
+  | { kind: 'server'; server: string; local: boolean; write: boolean }
   | { kind: 'all' }
 
 /** What a call returns. An expected failure is `isError` with advice the model can act on; a throw is a bug. */
@@ -95,7 +97,11 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   /** For the model; the `.md` beside the tool. */
   description: string
   input: Schema
+  /** What the model is told of the input, where it is not made from `input`: a JSON Schema whose top is an object. */
+  schema?: Readonly<Record<string, unknown>>
   annotations: ToolAnnotations
+  /** It belongs to a server: what its annotations claim allows nothing. */
+  server?: { name: string; tool: string; /** The server itself says that it can destroy something. */ saysDestructive: boolean }
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
   timeoutMs?: number | null
   /** Result limit in characters; default 50,000. */

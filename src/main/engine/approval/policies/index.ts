@@ -6,6 +6,7 @@ import { askRules } from './ask-rules'
 import { autoMode } from './auto-mode'
 import { dangerous } from './dangerous'
 import { denyRules } from './deny-rules'
+import { destructiveServerTools } from './destructive-server-tools'
 import { hiddenCommands } from './hidden-commands'
 import { outsideWorkspace } from './outside-workspace'
 import { planMode } from './plan-mode'
@@ -32,6 +33,7 @@ export const POLICIES: readonly Policy[] = [
   readOnlyTools,
   readOnlyCommands,
   acceptEdits,
+  destructiveServerTools,
   autoMode,
   askByDefault,
 ]

@@ -1,0 +1,35 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { CallContext } from '../tool/tool'
+import type { McpLogLine, McpServerDefinition } from '../../../shared/model/mcp'
+
+/** A call that a server works on. */
+export interface CallInFlight {
+  sessionId: string
+  tool: string
+  ctx: CallContext
+  /** Stops the time limit of the call, while a person is asked say; call what it returns to let it run on. */
+  hold(): () => void
+}
+
+/** A connection as those see it who answer what servers ask. */
+export interface ServedConnection {
+  /** What the server is called in the configuration of the session that started it; for people. */
+  readonly name: string
+  /** Sessions that use it now. */
+  sessions(): readonly string[]
+  /** The calls it works on, the oldest first. stdio does not tell which of them a request of the server belongs to. */
+  calls(): readonly CallInFlight[]
+  log(line: Omit<McpLogLine, 'at'>): void
+}
+
+/** What is plugged into every connection: answers to what servers ask, and signing in. */
+export interface ConnectionHooks {
+  /** What we say we can do. Asked at each connection. */
+  capabilities(): ClientCapabilities
+  /** Before the connection is made: the place to install handlers of requests and notifications. */
+  prepare(client: Client, connection: ServedConnection): void
+  /** Signing in at an HTTP server; undefined: without. `key` names the definition, see `definitionKey`. */
+  authFor?(key: string, definition: McpServerDefinition): OAuthClientProvider | undefined
+}

@@ -1,0 +1,34 @@
+import type { McpScope, McpServerDefinition, McpServerList } from '../../../shared/model/mcp'
+import type { McpPlace } from './mcp'
+
+/** A server as it is written somewhere, whether or not it may be used. */
+export interface ConfiguredServer {
+  /** Stable as long as scope, place and name stay. */
+  serverId: string
+  name: string
+  scope: McpScope
+  /** Where it is written; absent for a session's. */
+  file?: string
+  /** The project it belongs to; a server of a project without `cwd` runs there. */
+  folder?: string
+  /** As written: variables like `${NAME}` stand in it unexpanded. */
+  definition: McpServerDefinition
+  /** False: a project's, and nobody has accepted exactly this definition. Nothing of it is started, connected or resolved. */
+  isAccepted: boolean
+}
+
+/** The files servers are written in. */
+export interface McpConfig {
+  /** Those of the user, then those of the project in `folder`. Reads files at most; `problems` never spoil other servers. */
+  read(folder?: string): Promise<{ servers: ConfiguredServer[]; problems: McpServerList['problems'] }>
+  /** The definition with its variables filled in, just before it is used. Throws a `CodedError` that names what is missing. */
+  expand(server: ConfiguredServer): McpServerDefinition
+  save(place: McpPlace, definition: McpServerDefinition, previousName?: string): Promise<void>
+  remove(place: McpPlace): Promise<void>
+  /** What is written for one server is changed, nothing else; with consent staying as it was where only this changes. */
+  setEnabled(server: ConfiguredServer, enabled: boolean): Promise<void>
+  setToolEnabled(server: ConfiguredServer, tool: string, enabled: boolean): Promise<void>
+  /** Called when a file has changed, or what is accepted. */
+  onChange(listener: () => void): void
+  close(): void
+}
