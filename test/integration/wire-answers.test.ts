@@ -49,7 +49,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     await playing(type, [{ toolCalls: [{ name: 'Read', input: { path: 'x'.repeat(100) } }] }], async (provider) => {
       const { chunks, calls } = await collect(provider.stream(askFor('hi', { tools: TOOLS }), unstopped()))
       const drafts = chunks.flatMap((chunk) => (chunk.type === 'tool.draft' ? [chunk] : []))
-      expect(drafts.reduce((sum, draft) => sum + draft.chars, 0)).toBe(calls[0]!.input.length)
+      expect(drafts.reduce((sum, draft) => sum + draft.text.length, 0)).toBe(calls[0]!.input.length)
       expect(new Set(drafts.map((draft) => draft.callId))).toEqual(new Set([calls[0]!.callId]))
       expect(drafts[0]!.name).toBe('Read')
     })

@@ -310,6 +310,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
+    lend: () => () => undefined,
     onChange(listener) {
       changeListeners.add(listener)
       return () => changeListeners.delete(listener)

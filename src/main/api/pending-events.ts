@@ -109,6 +109,7 @@ function merge(into: LiveEvent, from: LiveEvent): number {
   if (into.type === 'tool.drafting' && from.type === 'tool.drafting') {
     into.chars = from.chars
     into.name = from.name
+    if (from.subject !== undefined) into.subject = from.subject
     return 0
   }
   if ('text' in into && 'text' in from) {

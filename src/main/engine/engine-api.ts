@@ -13,6 +13,7 @@ import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { HookList } from '../../shared/model/hook'
 import type { AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
+import type { ClientMeans } from './session/client-means'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -32,6 +33,8 @@ export interface Engine {
   readonly plans: Plans
   readonly checkpoints: Checkpoints
   readonly agents: { list(folder: string): Promise<AgentList> }
+  /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
+  lend(sessionId: string, means: ClientMeans): () => void
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void

@@ -28,6 +28,7 @@ import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createCatalog } from './model/catalog'
+import { createLentMeans } from './session/client-means'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
 import { createSessionTasks } from './session/session-tasks'
@@ -43,7 +44,8 @@ import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
 import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
-import { commandEnv } from './task/command-env'
+import { borrowedTerminals } from './task/borrowed-terminals'
+import { borrowedEnv, commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
 import { createTaskCustody } from './task/custody/create-task-custody'
@@ -117,7 +119,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     now: Date.now,
   })
+  const lent = createLentMeans()
   const tools = createSessionTools({
+    lentTo(session) {
+      const means = lent.of(session)
+      if (!means) return undefined
+      const { files, terminals: lender } = means
+      const terminals = lender && borrowedTerminals(lender, { home, env: () => borrowedEnv(process.env, settings()) })
+      return { ...(files && { files }), ...(terminals && { terminals }) }
+    },
     skills,
     writeHooksOf: hooks.writesOf,
     terminals: custody.terminals,
@@ -288,6 +298,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints,
     skills,
     agents: { list: agentSpecs.list },
+    lend: (sessionId, means) => lent.lend(sessionId, means),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -182,8 +182,8 @@ export type RecordedEvent = EventBody & { sessionId: string; seq: number; at: nu
 export type LiveEvent =
   | { type: 'text.delta'; sessionId: string; stepId: string; text: string }
   | { type: 'thinking.delta'; sessionId: string; stepId: string; text: string }
-  /** The model is writing the arguments of a call. `chars` counts what arrived so far. */
-  | { type: 'tool.drafting'; sessionId: string; stepId: string; callId: string; name: string; chars: number }
+  /** The model is writing the arguments of a call. `chars` counts what arrived so far; `subject` is what the call is about, as far as it is written. */
+  | { type: 'tool.drafting'; sessionId: string; stepId: string; callId: string; name: string; chars: number; subject?: string }
   /** What a running tool has to say, e.g. the newest output of a command. `text` is appended. */
   | { type: 'tool.progress'; sessionId: string; callId: string; text: string }
 

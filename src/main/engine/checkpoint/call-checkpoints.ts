@@ -8,6 +8,7 @@ import type { BlobStore } from './blob-store'
 import { scopeOf, type ScopedCall } from './call-scope'
 import { captureFile, sameState } from './file-state'
 import { listingDifference } from './listing-difference'
+import { unsavedState } from './unsaved-state'
 import { noteRefs, readListing, writeListing, type CheckpointPlace } from './session-place'
 import { listWorkspace, type ListedFile, type Listing } from './workspace-listing'
 
@@ -88,7 +89,12 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
       const ids = { turnId, callId }
       if (scope.kind === 'files') {
         const limit = maxBytes()
-        const files = scope.paths.map((path) => ({ path, before: captureFile(path, { keepIn: blobs, maxBytes: limit }) }))
+        const files = await Promise.all(
+          scope.paths.map(async (path) => {
+            const before = captureFile(path, { keepIn: blobs, maxBytes: limit })
+            return { path, before: (await unsavedState(workspace.editor, path, before, blobs, signal)) ?? before }
+          }),
+        )
         noteRefs(
           place,
           sessionId,

@@ -2,6 +2,7 @@ import type { FinishReason } from '../../../shared/model/event'
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/model/errors'
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
 import type { ModelChunk, ModelRequest } from '../model/provider'
+import { DraftSubject } from './draft-subject'
 import { receive } from './receive'
 import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
@@ -109,15 +110,17 @@ class Answer {
   #open: { type: 'text' | 'thinking'; pieces: string[] } | undefined
   #finish: { reason: FinishReason; usage?: Usage } | undefined
   /** Calls being written, by the wire's id. */
-  readonly #drafts = new Map<string, { callId: string; chars: number }>()
+  readonly #drafts = new Map<string, { callId: string; chars: number; subject: DraftSubject }>()
   readonly #stepId: string
   readonly #live: (event: TurnLiveEvent) => void
   readonly #callId: (wireId: string) => string
+  readonly #subjectOf: (tool: string) => readonly string[] | undefined
 
-  constructor(stepId: string, ctx: Pick<TurnContext, 'live' | 'callId'>) {
+  constructor(stepId: string, ctx: Pick<TurnContext, 'live' | 'callId' | 'tools'>) {
     this.#stepId = stepId
     this.#live = ctx.live
     this.#callId = ctx.callId
+    this.#subjectOf = (tool) => ctx.tools.get(tool)?.subject
   }
 
   add(chunk: ModelChunk): void {
@@ -135,10 +138,18 @@ class Answer {
         this.#end(chunk.type === 'text.end' ? 'text' : 'thinking', chunk.metadata)
         return
       case 'tool.draft': {
-        const draft = this.#drafts.get(chunk.callId) ?? { callId: this.#callId(chunk.callId), chars: 0 }
-        draft.chars += chunk.chars
-        this.#drafts.set(chunk.callId, draft)
-        this.#live({ type: 'tool.drafting', stepId: this.#stepId, callId: draft.callId, name: chunk.name, chars: draft.chars })
+        const draft = this.#drafts.get(chunk.callId) ?? this.#begun(chunk.callId, chunk.name)
+        draft.chars += chunk.text.length
+        draft.subject.add(chunk.text)
+        const { callId, chars, subject } = draft
+        this.#live({
+          type: 'tool.drafting',
+          stepId: this.#stepId,
+          callId,
+          name: chunk.name,
+          chars,
+          ...(subject.text !== '' && { subject: subject.text }),
+        })
         return
       }
       case 'tool.call': {
@@ -182,6 +193,12 @@ class Answer {
   said(type: 'text' | 'thinking'): string {
     this.#close()
     return this.#parts.map((part) => (part.type === type ? part.text : '')).join('')
+  }
+
+  #begun(wireId: string, name: string): { callId: string; chars: number; subject: DraftSubject } {
+    const draft = { callId: this.#callId(wireId), chars: 0, subject: new DraftSubject(this.#subjectOf(name)) }
+    this.#drafts.set(wireId, draft)
+    return draft
   }
 
   #end(type: 'text' | 'thinking', metadata: ProviderMetadata | undefined): void {

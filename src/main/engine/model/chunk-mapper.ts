@@ -73,14 +73,14 @@ export class ChunkMapper {
         this.#requireStart()
         this.#release(out)
         this.#drafts.set(part.id, { name: part.toolName, chars: 0 })
-        out.push({ type: 'tool.draft', callId: part.id, name: part.toolName, chars: 0 })
+        out.push({ type: 'tool.draft', callId: part.id, name: part.toolName, text: '' })
         return
       case 'tool-input-delta': {
         const draft = this.#drafts.get(part.id)
         if (!draft) return
         draft.chars += part.delta.length
         this.#argumentChars += part.delta.length
-        out.push({ type: 'tool.draft', callId: part.id, name: draft.name, chars: part.delta.length })
+        out.push({ type: 'tool.draft', callId: part.id, name: draft.name, text: part.delta })
         return
       }
       case 'tool-call':

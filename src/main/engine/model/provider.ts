@@ -37,7 +37,7 @@ export type ModelChunk =
   | { type: 'text.end'; metadata?: ProviderMetadata }
   | { type: 'thinking'; text: string }
   | { type: 'thinking.end'; metadata?: ProviderMetadata }
-  | { type: 'tool.draft'; callId: string; name: string; /** Further characters of its input. */ chars: number }
+  | { type: 'tool.draft'; callId: string; name: string; /** Further characters of its input. */ text: string }
   | { type: 'tool.call'; callId: string; name: string; input: string; metadata?: ProviderMetadata }
   | { type: 'finish'; reason: FinishReason; usage?: Usage }
 

@@ -32,6 +32,7 @@ import type { WriteHooks } from '../tool/write-hooks'
 import { createWorkspace } from '../workspace/create-workspace'
 import { createReadState } from '../workspace/read-state'
 import type { Workspace } from '../workspace/workspace'
+import type { ClientMeans } from './client-means'
 import type { Session } from './session'
 
 export interface SessionTools {
@@ -53,6 +54,8 @@ interface Kit {
 /** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
 export function createSessionTools(deps: {
   terminals: TerminalTasks
+  /** What the client of the session lends it, asked at every use. */
+  lentTo?(session: Session): { files?: ClientMeans['files']; terminals?: Pick<TerminalTasks, 'run'> } | undefined
   tasksOf(session: Session): SessionTasks
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
@@ -70,7 +73,12 @@ export function createSessionTools(deps: {
     const folders = JSON.stringify([folder, addedFolders])
     const known = kits.get(session)
     if (known?.folders === folders) return known
-    const workspace = createWorkspace({ root: folder, addedFolders, reads: known?.workspace.reads ?? createReadState() })
+    const workspace = createWorkspace({
+      root: folder,
+      addedFolders,
+      reads: known?.workspace.reads ?? createReadState(),
+      editor: () => deps.lentTo?.(session)?.files,
+    })
     const todos = {
       get: () => session.header.todos,
       set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }),
@@ -89,7 +97,11 @@ export function createSessionTools(deps: {
       grepTool({ workspace }),
       globTool({ workspace }),
       readMediaFileTool({ workspace, imagesIn: () => true }),
-      bashTool({ workspace, terminals: deps.terminals, tasks }),
+      bashTool({
+        workspace,
+        terminals: { run: (start, chars) => (deps.lentTo?.(session)?.terminals ?? deps.terminals).run(start, chars) },
+        tasks,
+      }),
       taskListTool({ tasks }),
       taskOutputTool({ tasks }),
       taskStopTool({ tasks }),

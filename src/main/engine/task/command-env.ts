@@ -39,6 +39,9 @@ const OF_OUR_PARENT = [
   'NODE_CHANNEL_SERIALIZATION_MODE',
 ]
 
+/** Nothing waits in a pager. */
+const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
+
 /** What npm adds for the script it runs; only meant for that script. */
 const OF_NPM =
   /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
@@ -49,10 +52,7 @@ const OF_NPM =
  * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Record<string, string> {
-  const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
-  const searchKey = settings.web.search?.apiKeyEnv
-  if (searchKey !== undefined) configured.push(searchKey)
-  const removed = new Set([...KEYS, ...OF_OUR_PARENT, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
+  const removed = new Set([...hiddenNames(settings), ...OF_OUR_PARENT])
   const fromNpm = base['npm_lifecycle_event'] !== undefined
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(base)) {
@@ -60,19 +60,30 @@ export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'pr
     if (value === undefined || removed.has(upper) || upper.startsWith('TRESTLE_') || (fromNpm && OF_NPM.test(name))) continue
     env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
   }
-  // Programs colour their output for the pane and never wait in a pager or at a password prompt of git.
-  Object.assign(env, {
-    TERM: 'xterm-256color',
-    COLORTERM: 'truecolor',
-    PAGER: 'cat',
-    GIT_PAGER: 'cat',
-    MANPAGER: 'cat',
-    SYSTEMD_PAGER: 'cat',
-  })
+  // Programs colour their output for the pane.
+  Object.assign(env, { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...NO_PAGERS })
   env['GIT_TERMINAL_PROMPT'] ??= '0'
   // What only looks (git status) leaves the index as it is, and does not stand in the way of the user's own git.
   env['GIT_OPTIONAL_LOCKS'] ??= '0'
   return env
+}
+
+/**
+ * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of what is hidden, emptied, and no
+ * pagers.
+ */
+export function borrowedEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Record<string, string> {
+  const hidden = hiddenNames(settings)
+  const emptied = Object.keys(base).filter((name) => hidden.has(name.toUpperCase()))
+  return { ...Object.fromEntries(emptied.map((name) => [name, ''])), ...NO_PAGERS, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' }
+}
+
+/** In upper case. */
+function hiddenNames(settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Set<string> {
+  const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
+  const searchKey = settings.web.search?.apiKeyEnv
+  if (searchKey !== undefined) configured.push(searchKey)
+  return new Set([...KEYS, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
 }
 
 /** npm puts its package's programs first, Trestle's own `node` among them: the user's commands are to find the user's. */

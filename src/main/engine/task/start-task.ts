@@ -80,7 +80,8 @@ export function newTaskId(): string {
   return `bash-${id}`
 }
 
-function shellOfThisMachine(): Shell {
+/** Throws in words for people when there is none. */
+export function shellOfThisMachine(): Shell {
   const found = findShell({ platform: process.platform, env: process.env, isFile })
   if ('error' in found) throw new Error(found.error)
   return found

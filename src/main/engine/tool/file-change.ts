@@ -1,11 +1,11 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Preview } from '../../../shared/model/preview'
-import { atomicWrite } from '../workspace/atomic-write'
-import { contentMark, LARGE_FILE_BYTES, largeFileMark } from '../workspace/content-mark'
-import { FileProblem, fileProblem } from '../workspace/file-problem'
-import { loadFile, type LoadedFile } from '../workspace/open-file'
+import { LARGE_FILE_BYTES } from '../workspace/content-mark'
+import { FileProblem } from '../workspace/file-problem'
 import { decodeText, encodeText, lineEndings, type TextFormat } from '../workspace/text-file'
+import { loadHeld, type HeldFile } from '../workspace/unsaved-text'
+import { writeHeld } from '../workspace/write-held'
 import type { ResolvedPath, Workspace } from '../workspace/workspace'
 import { pathRefusal, shownPath } from './path-refusal'
 import { rememberFolder } from './remember-folder'
@@ -72,7 +72,7 @@ async function orFailure<T extends ToolResult | void>(work: () => Promise<T>): P
 }
 
 interface Evaluated {
-  current: LoadedFile | undefined
+  current: HeldFile | undefined
   before: CurrentText | undefined
   after: ChangedText
   /** The text before hooks changed it. */
@@ -87,7 +87,7 @@ async function evaluate(change: FileChange, path: ResolvedPath, mustBeRead: bool
   if (now.realPath !== path.realPath)
     throw new FileProblem(`${change.path} now leads to ${workspace.display(now.realPath)}, not to ${shown}. Call again if that is meant.`)
   if (/[\\/]$/.test(change.path)) throw new FileProblem(`${change.path} names a folder. Give the path of a file.`)
-  const current = await loadFile(path.realPath, shown)
+  const current = await loadHeld(workspace.editor, path.realPath, shown)
   if (!current && !change.mayCreate)
     throw new FileProblem(`${shown} does not exist. Check the path with Glob or ListDirectory, or make the file with Write.`, 'missing')
   const before = current && textOf(current, shown, change.needsText)
@@ -98,7 +98,7 @@ async function evaluate(change: FileChange, path: ResolvedPath, mustBeRead: bool
   return { current, before, after: text === after.text ? after : { ...after, text }, meant: after.text, newFolders }
 }
 
-function plannedWrite({ realPath }: ResolvedPath, text: string, current: LoadedFile | undefined): PlannedWrite {
+function plannedWrite({ realPath }: ResolvedPath, text: string, current: HeldFile | undefined): PlannedWrite {
   return { path: realPath, text, exists: current !== undefined }
 }
 
@@ -106,7 +106,7 @@ async function hooked({ hooks }: FileChange, write: PlannedWrite): Promise<strin
   return (await hooks?.()?.before(write)) ?? write.text
 }
 
-function textOf(current: LoadedFile, shown: string, needed: boolean): CurrentText | undefined {
+function textOf(current: HeldFile, shown: string, needed: boolean): CurrentText | undefined {
   if (!current.bytes) {
     if (!needed) return undefined
     throw new FileProblem(
@@ -118,12 +118,12 @@ function textOf(current: LoadedFile, shown: string, needed: boolean): CurrentTex
   throw new FileProblem(`${shown} is no text this tool could change: ${decoded.notText.reason}. Nothing was written.`)
 }
 
-function requireRead(workspace: Workspace, realPath: string, shown: string, current: LoadedFile): void {
+function requireRead(workspace: Workspace, realPath: string, shown: string, current: HeldFile): void {
   const seen = workspace.reads.lastRead(realPath)
   if (seen === undefined) throw new FileProblem(`${shown} exists but has not been read in this session. Read it first, then call again.`)
   if (seen !== current.mark)
     throw new FileProblem(
-      `${shown} was changed on disk since it was last read. Read it again, then call again with what it says now.`,
+      `${shown} was changed ${current.unsaved ? 'in the editor' : 'on disk'} since it was last read. Read it again, then call again with what it says now.`,
       'changed',
     )
 }
@@ -204,33 +204,24 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
   if (signal.aborted) throw new FileProblem('Stopped before anything was written.')
   if (current?.bytes?.equals(bytes))
     return ok(`${shown} already has exactly this content; nothing was written.`, { ...details, hash: current.mark })
-  const mark = await write(path.realPath, shown, bytes, current, newFolders)
+  const { mark, note } = await writeHeld({
+    editor: workspace.editor,
+    realPath: path.realPath,
+    shown,
+    text: after.text,
+    format: after.format,
+    bytes,
+    current,
+    newFolders,
+  })
   change.hooks?.()?.written(plannedWrite(path, meant, current))
   workspace.reads.markRead(path.realPath, mark)
   const folders =
     newFolders.length > 0 && `Made the folder${newFolders.length > 1 ? 's' : ''} ${newFolders.map(workspace.display).join(', ')}.`
-  const said = [after.said, folders, endingsNote(before, after), await hookNote(shown, meant, after.text)]
+  const said = [after.said, folders, endingsNote(before, after), note, await hookNote(shown, meant, after.text)]
     .filter((text) => typeof text === 'string')
     .join(' ')
   return ok(said, { ...details, hash: mark })
-}
-
-async function write(
-  realPath: string,
-  shown: string,
-  bytes: Buffer,
-  current: LoadedFile | undefined,
-  newFolders: readonly string[],
-): Promise<string> {
-  try {
-    if (newFolders.length > 0) await mkdir(dirname(realPath), { recursive: true })
-    const written = await atomicWrite(realPath, bytes, { shown, expect: current?.stamp ?? 'absent' })
-    return bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes)
-  } catch (error) {
-    // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and stays.
-    for (const folder of newFolders.toReversed()) await rmdir(folder).catch(() => undefined)
-    throw fileProblem(error, shown)
-  }
 }
 
 function mebibytes(bytes: number): string {

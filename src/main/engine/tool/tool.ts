@@ -102,6 +102,8 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   annotations: ToolAnnotations
   /** It belongs to a server: what its annotations claim allows nothing. */
   server?: { name: string; tool: string; /** The server itself says that it can destroy something. */ saysDestructive: boolean }
+  /** The fields of its input that say what a call is about, shown while it is still being written; the first that comes. Default: the first text. */
+  subject?: readonly string[]
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
   timeoutMs?: number | null
   /** Result limit in characters; default 50,000. */

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, relative, resolve as absolute, sep } from 'node:path'
+import type { FileAccess } from './file-access'
 import { createReadState } from './read-state'
 import { realPathOf } from './real-path'
 import { sensitiveRule } from './sensitive-rule'
@@ -14,9 +15,17 @@ export interface WorkspaceOptions {
   reads?: ReadState
   /** What `~` means; default: the user's home folder. */
   home?: string
+  /** Asked whenever a file is read or written; default: nobody has files open. */
+  editor?: () => FileAccess | undefined
 }
 
-export function createWorkspace({ root, addedFolders = [], reads = createReadState(), home = homedir() }: WorkspaceOptions): Workspace {
+export function createWorkspace({
+  root,
+  addedFolders = [],
+  reads = createReadState(),
+  home = homedir(),
+  editor,
+}: WorkspaceOptions): Workspace {
   const realRoot = realFolder(root)
   const realAdded = addedFolders.map(realFolder)
   const folders = [realRoot, ...realAdded]
@@ -25,6 +34,9 @@ export function createWorkspace({ root, addedFolders = [], reads = createReadSta
     root: realRoot,
     addedFolders: realAdded,
     reads,
+    get editor() {
+      return editor?.()
+    },
     async resolve(written) {
       const path = absolute(realRoot, expandHome(written, home))
       const { realPath, problem } = await realPathOf(path)

@@ -3,10 +3,12 @@ import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { isUtf8 } from 'node:buffer'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
+import type { FileAccess } from './file-access'
 import { FileProblem, fileProblem } from './file-problem'
 import { LineScan, TailSearch, type KeptLine, type LineWindow } from './line-scan'
 import { openRegular, readUpTo, readSmall } from './open-file'
 import { decodeText, formatOf, lineEndings, MAX_UTF16_BYTES, notText, type LineEndings, type NotText, type TextFormat } from './text-file'
+import { loadHeld } from './unsaved-text'
 
 /** Files up to here are read at once. */
 const SMALL_BYTES = 256 * 1024
@@ -20,6 +22,8 @@ const REACH_MS = 20_000
 export interface LinesWanted extends Omit<LineWindow, 'start'> {
   offset: number
   signal: AbortSignal
+  /** Whoever may have the file open, with text that is not saved. */
+  editor?: FileAccess | undefined
 }
 
 /** Some lines of a text file, and what is known of the whole. */
@@ -42,6 +46,8 @@ export interface LinesRead {
  * `FileProblem`, also when stopped.
  */
 export async function readLines(realPath: string, shown: string, wanted: LinesWanted): Promise<LinesRead | { notText: NotText }> {
+  const held = wanted.editor?.read && (await loadHeld(wanted.editor, realPath, shown, wanted.signal))
+  if (held?.unsaved && held.bytes) return readWhole(held.bytes, wanted)
   const small = readSmall(realPath, SMALL_BYTES)
   if (small) return readWhole(small, wanted)
   const { handle, stat } = await openRegular(realPath, shown)

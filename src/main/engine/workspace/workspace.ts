@@ -1,3 +1,5 @@
+import type { FileAccess } from './file-access'
+
 /**
  * The folders a session works in, and what its agent has read of them.
  */
@@ -14,6 +16,8 @@ export interface Workspace {
   /** What the model and the user are shown: relative inside the root, else absolute. */
   display(absolutePath: string): string
   readonly reads: ReadState
+  /** Whoever has files open beside the agent, with text that is not saved; absent: nobody. */
+  readonly editor?: FileAccess | undefined
 }
 
 export interface ResolvedPath {

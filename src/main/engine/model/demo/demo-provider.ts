@@ -42,7 +42,7 @@ export function createDemoProvider(options: { paceMs?: number } = {}): Provider 
         const input = JSON.stringify(call.input)
         for (let at = 0; at < input.length; at += DRAFT_CHARS) {
           await beat()
-          yield { type: 'tool.draft', callId, name: call.tool, chars: Math.min(DRAFT_CHARS, input.length - at) }
+          yield { type: 'tool.draft', callId, name: call.tool, text: input.slice(at, at + DRAFT_CHARS) }
         }
         yield {
           type: 'tool.call',

@@ -22,6 +22,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
     description,
     input,
     // Starting one changes nothing; whatever it calls is judged by itself.
+    subject: ['description'],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     timeoutMs: null,
     async prepare({ prompt, description: what, subagent_type: type, resume, run_in_background: background, timeout }) {

@@ -47,6 +47,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
     name: 'AskUserQuestion',
     description,
     input,
+    subject: [],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     timeoutMs: null,
     async prepare({ questions: asked }) {

@@ -31,12 +31,13 @@ const input = z.strictObject({
 type Input = z.output<typeof input>
 
 /** Runs commands as tasks of their own; see reference/tools.md, Shell. */
-export function bashTool(deps: { workspace: Workspace; terminals: TerminalTasks; tasks: SessionTasks }): Tool<typeof input> {
+export function bashTool(deps: { workspace: Workspace; terminals: Pick<TerminalTasks, 'run'>; tasks: SessionTasks }): Tool<typeof input> {
   const { workspace } = deps
   return {
     name: 'Bash',
     description,
     input,
+    subject: ['command'],
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     // A task keeps its own time.
     timeoutMs: null,
@@ -111,7 +112,7 @@ function summaryOf(command: string): string {
 }
 
 async function run(
-  { terminals, tasks }: { terminals: TerminalTasks; tasks: SessionTasks },
+  { terminals, tasks }: { terminals: Pick<TerminalTasks, 'run'>; tasks: SessionTasks },
   asked: Input,
   cwd: string,
   { callId, signal, progress }: CallContext,

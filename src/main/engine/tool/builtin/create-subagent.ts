@@ -24,6 +24,7 @@ export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<
     name: 'CreateSubagent',
     description,
     input,
+    subject: ['name'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare({ name, description: about, system_prompt: systemPrompt, tools }) {
       if ((await agents.types()).some((type) => type.name === name))

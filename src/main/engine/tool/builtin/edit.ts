@@ -20,6 +20,7 @@ export function editTool({ workspace, hooks }: { workspace: Workspace; hooks?: (
     name: 'Edit',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     async prepare({ path, old_string: oldString, new_string: newString, replace_all: all }) {
       if (oldString === newString) return refuse('old_string and new_string are equal, so nothing would change.')

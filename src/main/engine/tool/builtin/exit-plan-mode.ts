@@ -47,6 +47,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
     name: 'ExitPlanMode',
     description,
     input,
+    subject: [],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     // A person takes the time they need.
     timeoutMs: null,

@@ -14,6 +14,7 @@ export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
     name: 'FetchURL',
     description,
     input,
+    subject: ['url'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     // Connecting, redirects and reading have 25 s, taking the page apart 15 s.
     timeoutMs: 45_000,

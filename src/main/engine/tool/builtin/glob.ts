@@ -52,6 +52,7 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS }: GlobDeps): Tool<
     name: 'Glob',
     description,
     input,
+    subject: ['pattern'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     timeoutMs: timeoutMs + 10_000,
     async prepare(asked) {

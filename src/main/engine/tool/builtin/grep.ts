@@ -59,6 +59,7 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS }: GrepDeps): Tool<
     name: 'Grep',
     description,
     input,
+    subject: ['pattern'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     // It ends a search by itself and then still reports; the limit is for a disk that hangs.
     timeoutMs: timeoutMs + 10_000,

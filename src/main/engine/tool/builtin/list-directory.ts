@@ -27,6 +27,7 @@ export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool
     name: 'ListDirectory',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare(asked) {
       const path = await workspace.resolve(asked.path)

@@ -25,6 +25,7 @@ export function patchTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
     name: 'Patch',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     async prepare({ path, patches }) {
       const equal = patches.findIndex(({ find, replace }) => find === replace)

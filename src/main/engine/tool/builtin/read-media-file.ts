@@ -29,6 +29,7 @@ export function readMediaFileTool({ workspace, imagesIn }: ReadMediaFileDeps): T
     name: 'ReadMediaFile',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare(asked) {
       if (!imagesIn()) return refuse('The model in use takes no images. The person can choose another one.')

@@ -35,6 +35,7 @@ export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof i
     name: 'Read',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: MAX_BYTES + NOTE_CHARS,
     async prepare(asked) {
@@ -67,7 +68,14 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
     const now = await workspace.resolve(asked.path)
     if (now.realPath !== path.realPath)
       return failed(`${asked.path} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
-    const read = await readLines(path.realPath, shown, { offset, maxLines, maxLineChars: MAX_LINE_CHARS, maxChars: MAX_BYTES, signal })
+    const read = await readLines(path.realPath, shown, {
+      offset,
+      maxLines,
+      maxLineChars: MAX_LINE_CHARS,
+      maxChars: MAX_BYTES,
+      signal,
+      editor: workspace.editor,
+    })
     if ('notText' in read) return failed(refusedAs(read.notText, shown))
     if (offset > 1 && read.lines.length === 0)
       return failed(`${shown} has only ${count(read.totalLines ?? 0, 'line')}, so there is no line ${offset}.`)

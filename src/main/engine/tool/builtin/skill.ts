@@ -27,6 +27,7 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
     name: 'Skill',
     description,
     input,
+    subject: ['skill'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare({ skill: asked, args = '' }) {
       const name = asked.replace(/^\//, '')

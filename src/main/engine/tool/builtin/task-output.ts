@@ -23,6 +23,7 @@ export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof 
     name: 'TaskOutput',
     description,
     input,
+    subject: ['task_id'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     // It waits as long as it was asked to.
     timeoutMs: null,

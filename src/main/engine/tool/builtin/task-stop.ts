@@ -20,6 +20,7 @@ export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
     name: 'TaskStop',
     description,
     input,
+    subject: ['task_id'],
     annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     timeoutMs: TIMEOUT_MS,
     async prepare({ task_id: taskId, reason }) {

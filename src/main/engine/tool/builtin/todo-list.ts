@@ -16,6 +16,7 @@ export function todoListTool({ todos }: { todos: TodoStore }): Tool<typeof input
     description,
     input,
     // It changes nothing but the list on screen, so it is never asked about.
+    subject: [],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare({ todos: wanted }) {
       return {

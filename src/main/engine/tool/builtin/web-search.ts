@@ -24,6 +24,7 @@ export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
     name: 'WebSearch',
     description,
     input,
+    subject: ['query'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     timeoutMs: 60_000,
     async prepare(asked) {

@@ -19,6 +19,7 @@ export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
     name: 'Write',
     description,
     input,
+    subject: ['path'],
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     async prepare({ path, content, mode }) {
       const append = mode === 'append'

@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Task } from '../../../shared/model/task'
+import { outputText } from './output-text'
+import { newTaskId, shellOfThisMachine } from './start-task'
+import { foregroundLog } from './task-record'
+import type { TaskEnd, TaskStart, TerminalTasks } from './terminal-tasks'
+
+/** How a command ended, as its terminal tells it. */
+export interface TerminalExit {
+  exitCode?: number
+  signal?: string
+}
+
+/** One command in a terminal of somebody else's. What fails rejects with an Error in words for people. */
+export interface LentTerminal {
+  ended(): Promise<TerminalExit>
+  /** `truncated`: the beginning is missing. */
+  output(): Promise<{ text: string; truncated: boolean }>
+  kill(): Promise<void>
+  /** What is still running is ended; the terminal stays to be looked at. */
+  release(): Promise<void>
+}
+
+/** Somebody who runs commands in terminals of their own, an editor. */
+export interface TerminalLender {
+  /** Rejects, in words for people, when the command is not run. */
+  create(command: {
+    command: string
+    args: readonly string[]
+    cwd: string
+    /** Beside what commands there have anyway. */
+    env: Readonly<Record<string, string>>
+    /** Most bytes of output that are kept, the newest. */
+    maxBytes: number
+    callId?: string
+  }): Promise<LentTerminal>
+}
+
+export interface BorrowedTerminalsOptions {
+  home: string
+  env: () => Record<string, string>
+}
+
+const KEPT_BYTES = 1024 * 1024
+/** A terminal that is told to end its command has this long to say how that went. */
+const LAST_WORD_MS = 2_000
+/** `run` answers this soon after a stop. */
+const STOPPED_MS = 200
+const CUT = 'The terminal kept only the end of the output.'
+
+/** Commands in terminals that a client lends. Time limit, stop and length of the output are as everywhere else; the task itself is the client's. */
+export function borrowedTerminals(lender: TerminalLender, { home, env }: BorrowedTerminalsOptions): Pick<TerminalTasks, 'run'> {
+  return {
+    async run(start, maxChars) {
+      const { signal, timeoutMs, command, cwd, callId } = start
+      signal.throwIfAborted()
+      const startedAt = Date.now()
+      const terminal = await lender.create({
+        command: shellOfThisMachine().path,
+        // A program that reads stdin gets its end at once, as in our own terminals.
+        args: ['-c', `exec </dev/null\n${command}`],
+        cwd,
+        env: env(),
+        maxBytes: KEPT_BYTES,
+        ...(callId !== undefined && { callId }),
+      })
+      const ended = terminal.ended()
+      ended.catch(() => undefined)
+      const first = await firstOf(ended, timeoutMs, signal)
+      const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await cutShort(terminal, ended, first)
+      const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, terminal.output())
+      void terminal.release().catch(() => undefined)
+      return endOf(start, { home, outcome, output, startedAt, maxChars })
+    },
+  }
+}
+
+type Outcome = { kind: 'ended'; exit: TerminalExit } | { kind: 'timed_out' } | { kind: 'stopped' } | { kind: 'lost'; why: string }
+
+async function firstOf(ended: Promise<TerminalExit>, timeoutMs: number | null, signal: AbortSignal): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new AbortController()
+  try {
+    return await Promise.race([
+      ended.then(
+        (exit): Outcome => ({ kind: 'ended', exit }),
+        (error: unknown): Outcome => ({ kind: 'lost', why: error instanceof Error ? error.message : String(error) }),
+      ),
+      new Promise<Outcome>((resolve) => {
+        if (timeoutMs !== null) timer = setTimeout(() => resolve({ kind: 'timed_out' }), timeoutMs)
+        const stop = (): void => resolve({ kind: 'stopped' })
+        if (signal.aborted) stop()
+        else signal.addEventListener('abort', stop, { once: true, signal: over.signal })
+      }),
+    ])
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+async function cutShort(terminal: LentTerminal, ended: Promise<TerminalExit>, outcome: Outcome): Promise<Outcome> {
+  const killed = terminal.kill().then(
+    () => ended,
+    () => undefined,
+  )
+  await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, killed)
+  return outcome
+}
+
+/** Undefined when it takes longer, or fails. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)))
+  try {
+    return await Promise.race([work.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+interface Ending {
+  home: string
+  outcome: Outcome
+  output: { text: string; truncated: boolean } | undefined
+  startedAt: number
+  maxChars: number
+}
+
+async function endOf(start: TaskStart, { home, outcome, output, startedAt, maxChars }: Ending): Promise<TaskEnd> {
+  const { signal: _signal, onOutput: _onOutput, canAnswer: _canAnswer, timeoutMs: _limit, ...of } = start
+  const taskId = newTaskId()
+  const outputPath = foregroundLog(home, taskId)
+  const bytes = Buffer.from(output?.text ?? '')
+  const text = outputText({ head: [bytes], dropped: 0, tail: [] }, bytes.length, maxChars, `All that was kept of it: ${outputPath}`)
+  const notes =
+    outcome.kind === 'lost' ? [`The terminal is gone: ${outcome.why}`] : output ? [] : ['The terminal did not say what was printed.']
+  const problem = await keepLog(outputPath, bytes)
+  if (problem !== undefined) notes.push(problem)
+  if (output?.truncated) notes.push(CUT)
+  const endedAt = Date.now()
+  return {
+    ...text,
+    truncated: text.truncated || output?.truncated === true,
+    task: { ...of, taskId, ...statusOf(outcome), startedAt, endedAt, outputPath, outputBytes: bytes.length, background: false },
+    durationMs: endedAt - startedAt,
+    leftRunning: [],
+    notes,
+  }
+}
+
+async function keepLog(path: string, bytes: Buffer): Promise<string | undefined> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(path, bytes, { mode: 0o600 })
+    return undefined
+  } catch (error) {
+    return `The output could not be kept in a file: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+function statusOf(outcome: Outcome): Pick<Task, 'status' | 'exitCode' | 'signal'> {
+  if (outcome.kind !== 'ended') return { status: outcome.kind }
+  const { exitCode, signal } = outcome.exit
+  return {
+    status: exitCode === 0 ? 'completed' : 'failed',
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+  }
+}
