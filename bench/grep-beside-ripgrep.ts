@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { median, round, runAlone, type Measurement } from './support/measurement.ts'
+import { callContext } from '../test/support/call-context.ts'
 import { makeScratch, put } from './support/scratch.ts'
 
 const LARGE_FOLDERS = 1_000
@@ -32,7 +33,7 @@ export default async function grepBesideRipgrep(): Promise<Measurement[]> {
       const withTool = async (): Promise<void> => {
         const call = await tool.prepare({ pattern: 'needle', output_mode: 'content', ...(folders && { path: folders }) })
         if ('refused' in call) throw new Error('Grep refused the call')
-        const result = await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })
+        const result = await call.run(callContext())
         if (!JSON.stringify(result.content).includes('needle')) throw new Error('Grep found nothing')
       }
       const raw = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { callContext } from './call-context'
 import type { z } from 'zod'
 import { textOf } from '../../src/shared/model/message'
 import type { PreparedCall, Tool, ToolResult } from '../../src/main/engine/tool/tool'
@@ -15,7 +16,7 @@ export async function callTool<Schema extends z.ZodType>(
 ): Promise<Outcome> {
   const prepared = await tool.prepare(tool.input.parse(input))
   if ('refused' in prepared) return outcome(prepared.refused)
-  return outcome(await prepared.run({ callId: 'c1', signal, progress: () => undefined }))
+  return outcome(await prepared.run(callContext({ signal })))
 }
 
 /** Prepares a call that must not be refused. */

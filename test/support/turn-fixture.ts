@@ -72,11 +72,13 @@ export function turnFixture({
   answers,
   tools = [],
   gate,
+  ask,
   ...more
 }: {
   answers: Answer[]
   tools?: Tool[]
   gate?: Gate
+  ask?: TurnContext['ask']
   maxSteps?: number
   maxAttempts?: number
   idleTimeoutMs?: number
@@ -112,6 +114,7 @@ export function turnFixture({
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
     },
     live: (event) => live.push(event),
+    ask: ask ?? (async () => ({ none: 'nobody', why: 'Nobody is there.' })),
     gate: gate ?? (async () => ({ allowed: true })),
     keepBefore: () => undefined,
     withdraw: (asked, reason) =>

@@ -14,7 +14,7 @@ export const approvalContract = {
   /**
    * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the pattern of one of the
    * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then. `comments`
-   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order.
+   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order; `values` with the `send` of a form.
    */
   reply: oc
     .input(
@@ -29,6 +29,13 @@ export const approvalContract = {
         answers: z
           .array(z.strictObject({ labels: z.array(z.string().max(1000)).max(10), other: z.string().max(10_000).optional() }))
           .max(4)
+          .optional(),
+        values: z
+          .record(
+            z.string().max(1000),
+            z.union([z.string().max(40_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(1000)]),
+          )
+          .refine((values) => Object.keys(values).length <= 1000)
           .optional(),
         rule: z.strictObject({ pattern: z.string().max(10_000), scope: z.enum(['session', 'user']) }).optional(),
       }),

@@ -1,3 +1,4 @@
+import type { FormValues } from './form'
 import type { PlanComment } from './plan'
 import type { Preview } from './preview'
 import type { QuestionAnswer } from './question'
@@ -20,6 +21,14 @@ export interface ApprovalOption {
   name: string
 }
 
+/**
+ * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but ask. The others come in the midst of a
+ * call, from the MCP server it uses, and end with the process: `form`: to fill in a form; `link`: to open a page; `sampling`: whether the server may ask
+ * the model, and then whether it gets the answer. Who does not know one of them answers with its option of the kind `reject_once`.
+ */
+export type AskKind = 'plan' | 'questions' | MidCallAsk
+export type MidCallAsk = 'form' | 'link' | 'sampling'
+
 /** A question to the human: may this call run? It is stored, so it survives a restart. */
 export interface Approval {
   approvalId: string
@@ -32,8 +41,8 @@ export interface Approval {
   reason: string
   preview?: Preview
   options: ApprovalOption[]
-  /** Set when the call does nothing but ask: the answer is its result, nobody but a person gives it, and every one is answered by itself. */
-  asks?: 'plan' | 'questions'
+  /** Set when it is not about whether the call may run: nobody but a person answers, and every one is answered by itself. */
+  asks?: AskKind
   /** ms since the epoch. */
   requestedAt: number
 }
@@ -46,6 +55,8 @@ export interface PersonAnswer {
   comments?: PlanComment[]
   /** One for each question. */
   answers?: QuestionAnswer[]
+  /** What was filled in, by the keys of the fields. */
+  values?: FormValues
 }
 
 /** How an approval ended. `cancelled`: the turn was stopped first, or nobody could be asked. */
@@ -71,7 +82,7 @@ export interface InboxEntry {
   reason: string
   options: ApprovalOption[]
   /** As in the approval. */
-  asks?: 'plan' | 'questions'
+  asks?: AskKind
   /** ms since the epoch. */
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
@@ -92,7 +103,14 @@ export interface RuleChoice {
   past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]
 }
 
-/** What a request is called on screen: what a call that only asks is about, else the tool. */
+const REQUEST_NAMES: Record<AskKind, string> = { plan: 'Plan', questions: 'Question', form: 'Form', link: 'Page to open', sampling: 'Model use' }
+
+/** What a request is called on screen: what is asked for, else the tool. */
 export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): string {
-  return asks === 'plan' ? 'Plan' : asks === 'questions' ? 'Question' : tool
+  return asks ? REQUEST_NAMES[asks] : tool
+}
+
+/** Whether it comes from the midst of a call that runs: such a request does not outlive the process. */
+export function isMidCall({ asks }: Pick<Approval, 'asks'>): boolean {
+  return asks === 'form' || asks === 'link' || asks === 'sampling'
 }

@@ -2,6 +2,7 @@ import type { AgentEnd, AgentStart, SubagentType } from './agent'
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
+import type { FormValues } from './form'
 import type { ChangeList, ConversationCut, FileState, KeptFile } from './checkpoint'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
@@ -96,7 +97,8 @@ export type EventBody =
       /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
       rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
-      /** Which option was chosen, where the call does nothing but ask. */ chosen?: string
+      /** Which option was chosen, where it was not asked whether the call may run. */ chosen?: string
+      /** What was filled into a form, without what seems to be a secret. */ values?: FormValues
       /** Why it ended without an answer, or what answered in place of a person; a sentence. */ reason?: string
     }
   /** Exactly one for each tool.started, also when stopped. */

@@ -1,3 +1,4 @@
+import type { FormField } from './form'
 import type { PlanAlternative, PlanDecision } from './plan'
 import type { Question, QuestionAnswer } from './question'
 import type { Task } from './task'
@@ -30,6 +31,19 @@ export type Preview =
       /** Ways to go, of which the user approves one; none: the plan is approved as a whole. */ alternatives: PlanAlternative[]
     }
   | { kind: 'questions'; questions: Question[] }
+  | { kind: 'form'; /** The MCP server that asks. */ server: string; /** Its words. */ message: string; fields: FormField[] }
+  /** A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done there. */
+  | { kind: 'link'; server: string; message: string; url: string; opened?: true }
+  | {
+      kind: 'sampling'
+      server: string
+      /** What the model would be sent; of a picture, that there is one. */
+      system?: string
+      messages: { role: 'user' | 'assistant'; text: string }[]
+      maxTokens: number
+      /** What the model has answered: the server gets it when it is allowed. */
+      answer?: { model: string; text: string }
+    }
 
 /** What a tool card shows when it is opened. */
 export type ToolDetails =

@@ -1,3 +1,4 @@
+import { isMidCall } from './approval'
 import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
 import { textOf, type UserPart } from './message'
@@ -7,6 +8,7 @@ import {
   PROGRESS_LIMIT,
   type AnswerItem,
   type AnswerSegment,
+  type CallQuestionItem,
   type CompactionItem,
   type ToolItem,
   type TranscriptItem,
@@ -59,6 +61,7 @@ export class TranscriptDraft {
         return this.#toolStarted(event)
       case 'approval.requested': {
         const { callId, approvalId, preview, summary } = event.approval
+        if (isMidCall(event.approval)) return this.#tool(callId, (item) => withQuestion(item, { approvalId, ...(preview && { preview }) }))
         return this.#tool(callId, (item) =>
           item.content
             ? item
@@ -74,6 +77,7 @@ export class TranscriptDraft {
       }
       case 'approval.resolved':
         return this.#tool(event.callId, (item) => {
+          if (item.questions?.some(({ approvalId }) => approvalId === event.approvalId)) return withQuestionEnd(item, event)
           const approval = {
             approvalId: event.approvalId,
             outcome: event.outcome,
@@ -300,6 +304,21 @@ export class TranscriptDraft {
   #remove(index: number): void {
     this.#own().splice(index, 1)
   }
+}
+
+function withQuestion(item: ToolItem, question: CallQuestionItem): ToolItem {
+  return { ...item, questions: [...(item.questions ?? []), question] }
+}
+
+function withQuestionEnd(item: ToolItem, event: Extract<RecordedEvent, { type: 'approval.resolved' }>): ToolItem {
+  const { approvalId, outcome, chosen, values, reason } = event
+  const end = {
+    outcome,
+    ...(chosen !== undefined && { chosen }),
+    ...(values && { values }),
+    ...(reason !== undefined && { reason }),
+  }
+  return { ...item, questions: item.questions?.map((one) => (one.approvalId === approvalId ? { ...one, ...end } : one)) ?? [] }
 }
 
 function isTurnStart(item: TranscriptItem): boolean {

@@ -1,6 +1,7 @@
 import type { ApprovalOutcome, Judgement } from './approval'
 import type { CompactionReason, CompactionResult } from './compaction'
 import type { Failure } from './errors'
+import type { FormValues } from './form'
 import type { ResultPart, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
 import type { StopReason } from './session'
@@ -85,6 +86,19 @@ export interface AnswerItem {
  */
 export type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
 
+/** What a running call asked, and how that ended. Without an outcome it waits. */
+export interface CallQuestionItem {
+  approvalId: string
+  preview?: Preview
+  outcome?: ApprovalOutcome
+  /** The option that was chosen. */
+  chosen?: string
+  /** What was filled in, as far as it is kept. */
+  values?: FormValues
+  /** Why nobody answered. */
+  reason?: string
+}
+
 /** One tool call from its first character to its result. */
 export interface ToolItem {
   kind: 'tool'
@@ -111,6 +125,8 @@ export interface ToolItem {
     feedback?: string
     /** Why it ended without a person's answer. */ reason?: string
   }
+  /** What was asked in its midst, in the order it was asked. */
+  questions?: readonly CallQuestionItem[]
   /** Why it ran, or did not, without anybody being asked. */
   judged?: Judgement
   /** The subagent that the call has given work to. */

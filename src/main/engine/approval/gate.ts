@@ -7,6 +7,7 @@ import type { Gate, GateAnswer, GateCall } from '../loop/gate'
 import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/past-calls'
 import type { RuleOffer } from './choices/rule-offers'
+import { CallQuestions } from './call-questions'
 import { judge } from './judge'
 import type { JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
@@ -44,6 +45,8 @@ export interface ApprovalGate {
   gate: Gate
   /** These wait since before this process began: who answers them waits until their calls have come to the gate again. Replaces what was expected before. */
   expect(asked: readonly Approval[]): void
+  /** Asks a person in the midst of a call; see `CallContext.ask`. */
+  ask: CallQuestions['ask']
   /** Closes a request whose call is not to be made any more; harmless when it does not wait. */
   withdraw(asked: Approval, reason: string): void
   /** Settles a waiting approval; `approval.gone` when it does not wait any more, `config.write_failed` when its rule cannot be kept. */
@@ -61,6 +64,7 @@ const WAYS_ROUND = 'Do not try to get round this; go on without it, or say what 
 /** Judges calls and asks the user about the rest. Requests wait side by side; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
   const requests = new WaitingRequests(deps)
+  const questions = new CallQuestions(deps)
 
   /** A call as it is judged now. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
@@ -151,6 +155,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   async function reply(given: ApprovalAnswer): Promise<void> {
+    if (questions.reply(given)) return
     const { approvalId, optionId, feedback, rule } = given
     const entry = await requests.find(approvalId)
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
@@ -254,6 +259,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     reconsider,
     expect: (asked) => requests.expect(asked),
     withdraw: (asked, reason) => requests.withdraw(asked, reason),
+    ask: (...asking) => questions.ask(...asking),
   }
 }
 

@@ -6,15 +6,13 @@ import { failed, type Access, type CallContext, type PreparedCall, type Tool, ty
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
 import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
+import { runWithin } from './run-within'
 import { runScheduled } from './schedule'
 import type { TurnContext } from './turn-context'
 import type { HookedCall } from './turn-hooks'
 import { isSuspended, stopWords } from './turn-signal'
 
-const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CHARS = 50_000
-/** After a stop a tool has this long to say how far it came; then the turn ends without it. */
-const STOP_GRACE_MS = 400
 
 interface Job {
   part: ToolCallPart
@@ -246,46 +244,4 @@ function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | un
   if (isSuspended(ctx.signal)) return undefined
   if (asked) ctx.withdraw(asked, stopWords(ctx.signal))
   return failed(text)
-}
-
-/** Runs a call within its time limit; a stop gives it a moment to report and then goes on without it. */
-async function runWithin(
-  ctx: TurnContext,
-  tool: Tool,
-  call: PreparedCall,
-  { callId, answer }: Pick<CallContext, 'callId' | 'answer'>,
-): Promise<ToolResult> {
-  const limit = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
-  const inner = new AbortController()
-  const timers: NodeJS.Timeout[] = []
-  const tooLong = `${tool.name} took longer than ${(limit ?? 0) / 1000} s and was stopped. Ask for less at once.`
-  let timedOut = false
-  const overtaken = new Promise<ToolResult>((resolve) => {
-    const giveUp = (ms: number, text: string): void => {
-      timers.push(setTimeout(() => resolve(failed(text)), ms))
-    }
-    const onStop = (): void => {
-      inner.abort(ctx.signal.reason)
-      giveUp(STOP_GRACE_MS, 'Stopped by the user.')
-    }
-    ctx.signal.addEventListener('abort', onStop, { once: true, signal: inner.signal })
-    if (limit === null) return
-    timers.push(
-      setTimeout(() => {
-        timedOut = true
-        inner.abort(new Error('timed out'))
-        giveUp(STOP_GRACE_MS, tooLong)
-      }, limit),
-    )
-  })
-  try {
-    const progress = (text: string): void => ctx.live({ type: 'tool.progress', callId, text })
-    const run = call.run({ callId, signal: inner.signal, progress, ...(answer && { answer }) })
-    const result = await Promise.race([run, overtaken])
-    if (!timedOut || textOf(result.content).includes(tooLong)) return result
-    return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }
-  } finally {
-    for (const timer of timers) clearTimeout(timer)
-    inner.abort('over')
-  }
 }

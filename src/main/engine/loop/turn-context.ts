@@ -4,7 +4,7 @@ import type { Message, UserPart } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider } from '../model/provider'
-import type { Access, PreparedCall, Tool } from '../tool/tool'
+import type { Access, CallAnswer, CallQuestion, PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
 import type { TurnHooks } from './turn-hooks'
@@ -30,6 +30,8 @@ export interface TurnContext {
   /** Tells who is watching. Cheap. */
   live(event: TurnLiveEvent): void
   gate: Gate
+  /** Asks a person in the midst of a call; see `CallContext.ask`. */
+  ask(call: { turnId: string; callId: string; tool: string }, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer>
   /** Absent when there are none. */
   hooks?: TurnHooks
   /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */

@@ -1,7 +1,7 @@
 import type { ContextView } from '../../../shared/model/compaction'
 import { isAgentId } from '../../../shared/model/agent'
 import { CodedError, failureOf } from '../../../shared/model/errors'
-import type { RuleChoice } from '../../../shared/model/approval'
+import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { applyHeader } from '../../../shared/model/fold'
 import { textOf, type UserPart } from '../../../shared/model/message'
@@ -188,7 +188,7 @@ export class Session {
   /** Ends what this process does. A turn that waits for a person stays open for a later one; any other is stopped. */
   async close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
-    const waits = this.#deps.interactive && !this.header.agent && this.header.approvals.length > 0
+    const waits = this.#deps.interactive && !this.header.agent && this.header.approvals.some((approval) => !isMidCall(approval))
     await this.#abort(waits ? new TurnSuspended() : new TurnStopped('Trestle was closed.'))
   }
 
@@ -263,8 +263,8 @@ export class Session {
   #takeUp(turn: UnfinishedTurn): EventBody[] {
     // What waits for a subagent's answer ends with this process, and so does the subagent.
     const isAgent = isAgentId(this.id)
-    if (!this.#deps.interactive || isAgent || turn.approvals.length === 0)
-      return closingEvents(turn, { stop: 'interrupted', why: isAgent ? CLOSED : NOBODY })
+    if (!this.#deps.interactive || isAgent || turn.approvals.every(isMidCall))
+      return closingEvents(turn, { stop: 'interrupted', why: isAgent || this.#deps.interactive ? CLOSED : NOBODY })
     const { open, events } = keptOpen(turn)
     this.#open = open
     this.approvals.expect(open.approvals)

@@ -96,6 +96,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         }),
         live: (event) => session.live(event),
         gate: session.approvals.gate,
+        ask: session.approvals.ask,
         ...(hooks && { hooks }),
         keepBefore: (call) => deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
         amongAgents: deps.amongAgents(session),

@@ -1,3 +1,4 @@
+import { isMidCall, type Approval } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { StopReason } from '../../../shared/model/session'
@@ -6,6 +7,7 @@ import { failed } from '../tool/tool'
 import type { Store } from './store'
 
 const INTERRUPTED = 'Interrupted: Trestle was closed while this ran. Check what it had done before doing it again.'
+const CLOSED = 'Trestle was closed before it was answered.'
 /** The guards look back no further. */
 const PAST_STEPS = 4
 
@@ -83,10 +85,14 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
 
 /** A turn that waits for a person stays open: calls that were running when the process died get their result, what waits goes on waiting. */
 export function keptOpen(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
+  const [over, waiting] = [turn.approvals.filter(isMidCall), turn.approvals.filter((approval) => !isMidCall(approval))]
   const cut = turn.unfinished.filter(({ begun }) => begun)
   const results = new Map(turn.results)
   for (const { callId } of cut) results.set(callId, failed(INTERRUPTED))
-  return { open: { ...turn, results }, events: cut.map((call) => finished(turn, call, INTERRUPTED)) }
+  return {
+    open: { ...turn, approvals: waiting, results },
+    events: [...over.map((approval) => cancelled(approval, CLOSED)), ...cut.map((call) => finished(turn, call, INTERRUPTED))],
+  }
 }
 
 /** What has to be recorded to end the turn. `why` is a sentence for requests and calls that come to nothing by it. */
@@ -98,9 +104,7 @@ export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why
       : [{ type: 'step.finished', turnId, stepId: answering, parts: [], finish: 'other', partial: true, durationMs: 0 }]
   return [
     ...step,
-    ...turn.approvals.map(({ approvalId, callId }): EventBody => {
-      return { type: 'approval.resolved', approvalId, callId, outcome: 'cancelled', reason: end.why }
-    }),
+    ...turn.approvals.map((approval) => cancelled(approval, end.why)),
     ...turn.unfinished.map((call) => finished(turn, call, call.begun ? INTERRUPTED : `Not run: ${end.why}`)),
     {
       type: 'turn.finished',
@@ -111,6 +115,10 @@ export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why
       ...(end.failure && { failure: end.failure }),
     },
   ]
+}
+
+function cancelled({ approvalId, callId }: Approval, reason: string): EventBody {
+  return { type: 'approval.resolved', approvalId, callId, outcome: 'cancelled', reason }
 }
 
 function finished({ turnId }: OpenTurn, { callId, name }: { callId: string; name: string }, text: string): EventBody {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { textOf } from '../../../shared/model/message'
 import { skillSection } from '../context/skill-section'
 import { skillTool } from '../tool/builtin/skill'
+import { callContext } from '../../../../test/support/call-context'
 import { callTool } from '../../../../test/support/call-tool'
 import { builtInSkills } from './built-in-skills'
 import { openSkillCache } from './skill-cache'
@@ -124,7 +125,7 @@ test('skills load skills three deep, calls of one step count once, and a new pro
   const ready = await Promise.all(['one', 'twin'].map((skill) => tool.prepare({ skill })))
   for (const call of ready) {
     if ('refused' in call) throw new Error('refused')
-    await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })
+    await call.run(callContext())
   }
   expect((await callTool(tool, { skill: '/two' })).text).toContain('Body of two.')
   expect((await callTool(tool, { skill: 'three' })).text).toContain('Body of three.')

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { ApprovalOption, PersonAnswer } from '../../../shared/model/approval'
+import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../../../shared/model/approval'
+import type { FormValues } from '../../../shared/model/form'
 import type { ResultPart } from '../../../shared/model/message'
 import type { Preview, ToolDetails } from '../../../shared/model/preview'
 import type { Todo } from '../../../shared/model/todo'
@@ -43,7 +44,31 @@ export interface CallContext {
   progress(text: string): void
   /** What the person answered, where the call asks. */
   answer?: PersonAnswer
+  /**
+   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when nobody can be asked, when
+   * `signal` aborts (its reason, as a sentence, is recorded), or the turn is stopped. Never rejects.
+   */
+  ask(question: CallQuestion, signal?: AbortSignal): Promise<CallAnswer>
 }
+
+/** What a running call asks a person. */
+export interface CallQuestion {
+  asks: MidCallAsk
+  /** One line: what it is about. */
+  summary: string
+  /** Why it is asked; a sentence. */
+  reason: string
+  preview: Preview
+  /** One of them of the kind `reject_once`. */
+  options: ApprovalOption[]
+  /** What is wrong with an answer, as a sentence; undefined when it will do. */
+  problemOf?(answer: PersonAnswer): string | undefined
+  /** What was filled in, as far as it may be recorded. */
+  kept?(answer: PersonAnswer): FormValues | undefined
+}
+
+/** `none`: why nobody answered; `why` is a sentence. */
+export type CallAnswer = { optionId: string; kind: ApprovalKind; values?: FormValues } | { none: 'nobody' | 'ended'; why: string }
 
 /** What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may still forbid to ask. */
 export interface PersonQuestion {

@@ -29,6 +29,9 @@ export function PreviewView({ preview }: { preview: Preview }) {
       )
     case 'plan':
     case 'questions':
+    case 'form':
+    case 'link':
+    case 'sampling':
       // They have cards of their own.
       return null
     default:

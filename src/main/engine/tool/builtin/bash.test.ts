@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { DEFAULT_SETTINGS } from '../../config/settings'
@@ -101,7 +102,7 @@ test('a stop keeps the output', async () => {
   const { tool } = await setup()
   const controller = new AbortController()
   const call = await prepareCall(tool, { command: 'echo half; sleep 100' })
-  const result = await call.run({ callId: 'c1', signal: controller.signal, progress: () => controller.abort() })
+  const result = await call.run(callContext({ signal: controller.signal, progress: () => controller.abort() }))
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^half\nStopped by the user after/) }] })
 })
 
@@ -164,7 +165,7 @@ test('a folder that goes away between the approval and the start is told, not th
   mkdirSync(join(root, 'sub'))
   const call = await prepareCall(tool, { command: 'ls', cwd: 'sub' })
   rmSync(join(root, 'sub'), { recursive: true })
-  const result = await call.run({ callId: 'c1', signal: new AbortController().signal, progress: () => undefined })
+  const result = await call.run(callContext())
   expect(result).toMatchObject({
     isError: true,
     content: [{ text: expect.stringMatching(/could not be started: the folder .*sub is not there any more/) }],

@@ -5,6 +5,7 @@ import { mkdir, open, rename, symlink, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
@@ -211,7 +212,7 @@ describe('Read: files that are not ordinary', () => {
     expect(call).toMatchObject({ summary: 'link -> inside', accesses: [{ kind: 'file', path: join(root, 'inside'), write: false }] })
     await symlink('../outside', join(root, 'other'))
     await rename(join(root, 'other'), join(root, 'link'))
-    const result = await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })
+    const result = await call.run(callContext())
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('now leads to') }] })
   })
 

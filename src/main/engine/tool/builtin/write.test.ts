@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
@@ -116,7 +117,7 @@ describe('Write: files that exist', () => {
     const { write, put, get } = await project()
     const call = await prepareCall(write, { path: 'a', content: 'x' })
     await put('a', 'from elsewhere')
-    expect(await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })).toMatchObject({
+    expect(await call.run(callContext())).toMatchObject({
       isError: true,
     })
     expect(await get('a')).toBe('from elsewhere')
@@ -242,7 +243,7 @@ describe('Write: before it is allowed', () => {
     const outside = await tempFolder()
     const call = await prepareCall(write, { path: 'src/a.ts', content: 'x' })
     await symlink(outside, join(root, 'src'))
-    expect(await call.run({ callId: 'c', signal: new AbortController().signal, progress: () => undefined })).toMatchObject({
+    expect(await call.run(callContext())).toMatchObject({
       isError: true,
     })
     expect(await readdir(outside)).toEqual([])

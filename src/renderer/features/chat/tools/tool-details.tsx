@@ -104,6 +104,9 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <HitList details={details} />
     case 'plan':
     case 'questions':
+    case 'form':
+    case 'link':
+    case 'sampling':
       return <PlainText text={textOf(content)} label="Result" />
     case 'decision':
       return <PlanDecisionView details={details} />

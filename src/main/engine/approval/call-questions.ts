@@ -1,0 +1,103 @@
+import type { Approval, ApprovalOption } from '../../../shared/model/approval'
+import { CodedError } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/model/event'
+import type { ApprovalAnswer } from '../engine-api'
+import { isSuspended, stopWords } from '../loop/turn-signal'
+import type { CallAnswer, CallQuestion } from '../tool/tool'
+
+export interface CallQuestionsDeps {
+  record(...events: EventBody[]): void
+  canAsk(): boolean
+  now(): number
+  newId(prefix: string): string
+}
+
+/** The call in whose midst it is asked. */
+export interface AskingCall {
+  turnId: string
+  callId: string
+  tool: string
+}
+
+interface WaitingQuestion {
+  approval: Approval
+  question: CallQuestion
+  settle(answer: CallAnswer): void
+}
+
+const CLOSED = 'Trestle was closed before it was answered.'
+
+/** What running calls ask a person. They wait side by side, each is answered once, and all end with their calls. */
+export class CallQuestions {
+  readonly #deps: CallQuestionsDeps
+  readonly #waiting = new Map<string, WaitingQuestion>()
+
+  constructor(deps: CallQuestionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Resolves with the answer of a person, or why there is none: nobody is there, `signal` aborted, or the turn was stopped. Never rejects. */
+  async ask(call: AskingCall, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer> {
+    if (!this.#deps.canAsk()) return { none: 'nobody', why: 'Nobody is there who could answer.' }
+    const ends = signal ? AbortSignal.any([turn, signal]) : turn
+    if (ends.aborted) return { none: 'ended', why: endOf(turn, signal) }
+    const { asks, summary, reason, preview, options } = question
+    const approvalId = this.#deps.newId('approval')
+    const approval: Approval = { approvalId, ...call, summary, reason, preview, options, asks, requestedAt: this.#deps.now() }
+    this.#deps.record({ type: 'approval.requested', approval })
+    const { promise, resolve } = Promise.withResolvers<CallAnswer>()
+    const withdraw = (): void => {
+      this.#waiting.delete(approvalId)
+      const why = endOf(turn, signal)
+      this.#deps.record({ type: 'approval.resolved', approvalId, callId: call.callId, outcome: 'cancelled', reason: why })
+      resolve({ none: 'ended', why })
+    }
+    this.#waiting.set(approvalId, {
+      approval,
+      question,
+      settle(answer) {
+        ends.removeEventListener('abort', withdraw)
+        resolve(answer)
+      },
+    })
+    ends.addEventListener('abort', withdraw, { once: true })
+    return promise
+  }
+
+  /** False when no such question waits. An answer that will not do is a `request.invalid` that says why; the question waits on. */
+  reply({ approvalId, optionId, feedback, values }: ApprovalAnswer): boolean {
+    const entry = this.#waiting.get(approvalId)
+    if (!entry) return false
+    const { approval, question } = entry
+    const option = chosen(approval.options, optionId)
+    const answer = { optionId, ...(values && { values }) }
+    const problem = question.problemOf?.(answer)
+    if (problem !== undefined) throw new CodedError('request.invalid', problem)
+    this.#waiting.delete(approvalId)
+    const words = feedback?.trim()
+    const kept = question.kept?.(answer)
+    this.#deps.record({
+      type: 'approval.resolved',
+      approvalId,
+      callId: approval.callId,
+      outcome: option.kind,
+      chosen: optionId,
+      ...(words && { feedback: words }),
+      ...(kept && { values: kept }),
+    })
+    entry.settle({ optionId, kind: option.kind, ...(values && { values }) })
+    return true
+  }
+}
+
+function chosen(options: readonly ApprovalOption[], optionId: string): ApprovalOption {
+  const option = options.find((candidate) => candidate.optionId === optionId)
+  if (!option) throw new CodedError('request.invalid', `optionId: one of ${options.map((known) => known.optionId).join(', ')}`)
+  return option
+}
+
+/** Why a question has ended without an answer, as a sentence. */
+function endOf(turn: AbortSignal, signal: AbortSignal | undefined): string {
+  if (turn.aborted) return isSuspended(turn) ? CLOSED : stopWords(turn)
+  return signal?.reason instanceof Error && signal.reason.message !== '' ? signal.reason.message : 'It is not asked any more.'
+}

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { formDefaults, formProblems, keptValues, type FormField } from './form'
+
+const field = (more: Partial<FormField> & Pick<FormField, 'kind'>): FormField =>
+  ({
+    key: 'k',
+    title: 'K',
+    required: false,
+    options: [
+      { value: 'a', title: 'A' },
+      { value: 'b', title: 'B' },
+    ],
+    integer: false,
+    ...more,
+  }) as FormField
+
+it.each([
+  [field({ kind: 'text', required: true }), '', 'This is needed.'],
+  [field({ kind: 'text', minLength: 2 }), '👍', 'At least 2 characters.'],
+  [field({ kind: 'text', maxLength: 2 }), '👍👍', undefined],
+  [field({ kind: 'text', maxLength: 1 }), 'ab', 'At most 1 character.'],
+  [field({ kind: 'text' }), 'x'.repeat(10_001), 'At most 10000 characters.'],
+  [field({ kind: 'text', format: 'email' }), 'me@example.com', undefined],
+  [field({ kind: 'text', format: 'email' }), 'me at home', 'An address like name@example.com.'],
+  [field({ kind: 'text', format: 'uri' }), 'https://example.com/x?y', undefined],
+  [field({ kind: 'text', format: 'uri' }), 'example.com', 'An address like https://example.com.'],
+  [field({ kind: 'text', format: 'date' }), '2026-02-28', undefined],
+  [field({ kind: 'text', format: 'date' }), '2026-02-30', 'A day like 2026-01-31.'],
+  [field({ kind: 'text', format: 'date-time' }), '2026-02-28T10:00:00+01:00', undefined],
+  [field({ kind: 'text', format: 'date-time' }), '2026-02-28 10:00', 'A moment like 2026-01-31T12:00:00Z.'],
+  [field({ kind: 'text' }), 5, 'This must be a text.'],
+  [field({ kind: 'number', minimum: 1, maximum: 3 }), 0.5, 'At least 1.'],
+  [field({ kind: 'number', minimum: 1, maximum: 3 }), 3.5, 'At most 3.'],
+  [field({ kind: 'number', integer: true }), 1.5, 'This must be a whole number.'],
+  [field({ kind: 'number' }), Number.NaN, 'This must be a number.'],
+  [field({ kind: 'boolean' }), false, undefined],
+  [field({ kind: 'boolean' }), 'yes', 'Say yes or no.'],
+  [field({ kind: 'choice' }), 'b', undefined],
+  [field({ kind: 'choice' }), 'c', 'Choose one of the options.'],
+  [field({ kind: 'choices', minItems: 2 }), ['a'], 'Choose at least 2.'],
+  [field({ kind: 'choices', maxItems: 1 }), ['a', 'b'], 'Choose at most 1.'],
+  [field({ kind: 'choices' }), ['a', 'a'], 'Choose each only once.'],
+  [field({ kind: 'choices' }), ['z'], 'Choose among the options.'],
+  [field({ kind: 'choices' }), [], undefined],
+] as const)('would send a value that the server has ruled out, or refuse one it allows: %o %j', (asked, value, problem) => {
+  expect(formProblems([asked], { k: value as never })['k']).toBe(problem)
+})
+
+it('would take a required value from the prototype, miss one that is not there, or send what was not asked for', () => {
+  const asked = field({ key: 'constructor', kind: 'text', required: true })
+  expect(formProblems([asked], {})).toEqual({ constructor: 'This is needed.' })
+  expect(formProblems([], { extra: 'x' })).toEqual({ extra: 'The form has no such field.' })
+})
+
+it('would keep a secret, or lose a default that is false or empty', () => {
+  const fields = [field({ key: 'a', kind: 'text', secret: true, default: '' }), field({ key: 'b', kind: 'boolean', default: false })]
+  expect(formDefaults(fields)).toEqual({ a: '', b: false })
+  expect(keptValues(fields, { a: 'hush', b: true })).toEqual({ b: true })
+})
