@@ -103,7 +103,13 @@ export interface RuleChoice {
   past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]
 }
 
-const REQUEST_NAMES: Record<AskKind, string> = { plan: 'Plan', questions: 'Question', form: 'Form', link: 'Page to open', sampling: 'Model use' }
+const REQUEST_NAMES: Record<AskKind, string> = {
+  plan: 'Plan',
+  questions: 'Question',
+  form: 'Form',
+  link: 'Page to open',
+  sampling: 'Model use',
+}
 
 /** What a request is called on screen: what is asked for, else the tool. */
 export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): string {

@@ -1,18 +1,13 @@
 import { expect, it } from 'vitest'
 import { formDefaults, formProblems, keptValues, type FormField } from './form'
 
-const field = (more: Partial<FormField> & Pick<FormField, 'kind'>): FormField =>
-  ({
-    key: 'k',
-    title: 'K',
-    required: false,
-    options: [
-      { value: 'a', title: 'A' },
-      { value: 'b', title: 'B' },
-    ],
-    integer: false,
-    ...more,
-  }) as FormField
+const OPTIONS = [
+  { value: 'a', title: 'A' },
+  { value: 'b', title: 'B' },
+]
+/** What the kind does not have is harmless. */
+const field = (more: { kind: FormField['kind'] } & Record<string, unknown>): FormField =>
+  JSON.parse(JSON.stringify({ key: 'k', title: 'K', required: false, options: OPTIONS, integer: false, ...more })) as FormField
 
 it.each([
   [field({ kind: 'text', required: true }), '', 'This is needed.'],

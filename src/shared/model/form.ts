@@ -79,8 +79,7 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
       return field.options.some((option) => option.value === value) ? undefined : 'Choose one of the options.'
     default: {
       const { options, minItems = 0, maxItems = options.length } = field
-      if (!Array.isArray(value) || value.some((one) => !options.some((option) => option.value === one)))
-        return 'Choose among the options.'
+      if (!Array.isArray(value) || value.some((one) => !options.some((option) => option.value === one))) return 'Choose among the options.'
       if (new Set(value).size < value.length) return 'Choose each only once.'
       if (value.length === 0 && field.required) return 'Choose at least one.'
       if (value.length < minItems) return `Choose at least ${minItems}.`
@@ -91,7 +90,7 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
 
 function textProblem({ format, minLength = 0, maxLength, required }: FormField & { kind: 'text' }, value: string): string | undefined {
   const most = Math.min(maxLength ?? TEXT_LIMIT, TEXT_LIMIT)
-  const length = [...value].length
+  const length = Array.from(value).length
   if (required && length === 0) return 'This is needed.'
   if (length < minLength) return `At least ${minLength} ${minLength === 1 ? 'character' : 'characters'}.`
   if (length > most) return `At most ${most} ${most === 1 ? 'character' : 'characters'}.`

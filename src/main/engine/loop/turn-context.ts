@@ -31,7 +31,12 @@ export interface TurnContext {
   live(event: TurnLiveEvent): void
   gate: Gate
   /** Asks a person in the midst of a call; see `CallContext.ask`. */
-  ask(call: { turnId: string; callId: string; tool: string }, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer>
+  ask(
+    call: { turnId: string; callId: string; tool: string },
+    question: CallQuestion,
+    turn: AbortSignal,
+    signal?: AbortSignal,
+  ): Promise<CallAnswer>
   /** Absent when there are none. */
   hooks?: TurnHooks
   /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */
