@@ -147,6 +147,21 @@ export const ERRORS = {
     retryable: true,
     advice: 'Try again in a moment; Trestle starts a new one when the old one has died.',
   },
+  'mcp.sign_in': {
+    title: 'This server wants a sign-in',
+    retryable: false,
+    advice: 'Sign in under MCP servers in Settings, or with: trestle mcp login NAME.',
+  },
+  'mcp.sign_in_failed': {
+    title: 'The sign-in did not work',
+    retryable: true,
+    advice: 'Try it again, or look at the configuration of this server.',
+  },
+  'mcp.scope_refused': {
+    title: 'The sign-in does not allow this',
+    retryable: false,
+    advice: 'Ask whoever runs the server, or sign out and sign in with another account.',
+  },
   'trust.changed': {
     title: 'The configuration of this project has changed',
     retryable: false,

@@ -20,9 +20,22 @@ export type McpServerDefinition = {
       transport: 'http' | 'sse'
       url: string
       headers: Readonly<Record<string, string>>
-      /** For servers that know no dynamic registration. */ oauth?: { clientId?: string; scopes?: readonly string[] }
+      oauth?: McpOAuth
     }
 )
+
+/** What a sign-in needs to be told; most servers need none of it. */
+export interface McpOAuth {
+  /** Where Trestle was registered by hand. */
+  clientId?: string
+  clientSecret?: string
+  /** Asked for instead of what the server says. */
+  scopes?: readonly string[]
+  /** Where the browser comes back to, on this machine; default `http://127.0.0.1/callback` at a free port. */
+  redirectUrl?: string
+  /** An https address of a client id metadata document that describes Trestle. */
+  clientMetadataUrl?: string
+}
 
 /** `asked`: a project's server nobody has accepted yet, or that has changed since. `idle`: nothing runs, it starts when it is needed. */
 export type McpServerState = 'disabled' | 'asked' | 'idle' | 'starting' | 'ready' | 'sign_in' | 'reconnecting' | 'failed'

@@ -1,0 +1,94 @@
+import { buildDiscoveryUrls } from '@modelcontextprotocol/sdk/client/auth.js'
+import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
+import { OAuthMetadataSchema, OAuthProtectedResourceMetadataSchema, type OAuthMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
+import type { z } from 'zod'
+import { CodedError } from '../../../../shared/model/errors'
+import type { Challenge } from './challenge'
+import type { FetchLike } from './mcp-auth'
+
+/** Where and for what one signs in with a server. */
+export interface Discovered {
+  /** The authorization server, as the server calls it. */
+  issuer: string
+  /** Undefined for servers of revision 2025-03-26 that publish none: their endpoints have fixed names. */
+  metadata?: OAuthMetadata
+  /** What tokens are asked for (RFC 8707). */
+  resource: string
+  scopesSupported?: string[]
+}
+
+/**
+ * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) where the challenge says, below its path, or at its root;
+ * without any, at the server itself as in revision 2025-03-26. CodedError `mcp.sign_in_failed` with what is missing.
+ */
+export async function discover(serverUrl: string, asked: Challenge | undefined, fetchFn: FetchLike): Promise<Discovered> {
+  const url = resourceUrlFromServerUrl(serverUrl)
+  const described = await firstDocument(resourceUrls(url, asked), OAuthProtectedResourceMetadataSchema, fetchFn)
+  if (!described) {
+    const issuer = new URL('/', url).href
+    const metadata = await authorizationServer(issuer, fetchFn)
+    if (!metadata && !asked)
+      throw new CodedError(
+        'mcp.sign_in_failed',
+        `${url.origin} neither asks for a sign-in nor says where to: it may need none, or a key in its headers.`,
+      )
+    return { issuer, ...(metadata && { metadata }), resource: url.href }
+  }
+  if (!checkResourceAllowed({ requestedResource: url, configuredResource: described.resource }))
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The server at ${url.origin} says it is ${brief(described.resource)}: a token for that one could be misused, so nothing was asked for.`,
+    )
+  const issuer = described.authorization_servers?.[0] ?? new URL('/', url).href
+  const metadata = await authorizationServer(issuer, fetchFn)
+  if (!metadata) throw new CodedError('mcp.sign_in_failed', `The authorization server ${brief(issuer)} does not publish how one signs in.`)
+  return {
+    issuer,
+    metadata,
+    resource: described.resource,
+    ...(described.scopes_supported && { scopesSupported: described.scopes_supported }),
+  }
+}
+
+function resourceUrls(url: URL, asked: Challenge | undefined): URL[] {
+  const path = url.pathname.replace(/\/$/, '')
+  const below = new URL(`/.well-known/oauth-protected-resource${path}${url.search}`, url)
+  const named = asked?.resourceMetadata !== undefined && URL.canParse(asked.resourceMetadata) ? [new URL(asked.resourceMetadata)] : []
+  return [...named, below, ...(path === '' ? [] : [new URL('/.well-known/oauth-protected-resource', url)])]
+}
+
+/** Its metadata (RFC 8414, else OpenID Connect Discovery), when signing in there is safe. */
+async function authorizationServer(issuer: string, fetchFn: FetchLike): Promise<OAuthMetadata | undefined> {
+  const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
+  const metadata = await firstDocument(urls, OAuthMetadataSchema, fetchFn)
+  // The specification wants this refused: without PKCE a code that is caught can be used by others.
+  if (metadata && !metadata.code_challenge_methods_supported?.includes('S256'))
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The authorization server ${brief(issuer)} does not support PKCE with S256, so a sign-in there would not be safe.`,
+    )
+  if (metadata && !metadata.response_types_supported.includes('code'))
+    throw new CodedError('mcp.sign_in_failed', `The authorization server ${brief(issuer)} does not offer sign-ins by authorization code.`)
+  return metadata
+}
+
+/** The first of these places with a document that is one; a place that answers otherwise (also with a page of its own) does not have it. */
+async function firstDocument<Schema extends z.ZodType>(
+  urls: URL[],
+  schema: Schema,
+  fetchFn: FetchLike,
+): Promise<z.output<Schema> | undefined> {
+  for (const url of urls) {
+    const answer = await fetchFn(url, { headers: { accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION } })
+    if (answer.status >= 500)
+      throw new CodedError('mcp.sign_in_failed', `${url.origin} answers with HTTP ${answer.status} when asked how one signs in.`)
+    const parsed = answer.ok ? schema.safeParse(await answer.json().catch(() => undefined)) : undefined
+    if (parsed?.success) return parsed.data
+  }
+  return undefined
+}
+
+function brief(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200)
+}

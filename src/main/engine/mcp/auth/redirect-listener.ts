@@ -1,0 +1,78 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { signInPage } from './sign-in-page'
+
+/** What the authorization server sent the browser back with. */
+export interface Redirected {
+  params: URLSearchParams
+  /** What the browser shows. Called once. */
+  show(title: string, text: string): void
+}
+
+/** Listens on this machine alone for the browser coming back from a sign-in. */
+export interface RedirectListener {
+  /** The `redirect_uri`. */
+  url: string
+  /** The first request that knows `state`; others are told that they are not meant. Rejects with the reason of `signal`. */
+  wait(state: string, signal: AbortSignal): Promise<Redirected>
+  close(): void
+}
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  // The code is in the address of the page.
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  connection: 'close',
+}
+
+/** At the address wanted (without a port: at a free one), or at a free port. Undefined when that port is taken. */
+export async function listenForRedirect(wanted?: string): Promise<RedirectListener | undefined> {
+  const address = wanted === undefined ? undefined : new URL(wanted)
+  const path = address?.pathname ?? '/callback'
+  const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 10_000 })
+  const port = await listen(server, Number(address?.port ?? 0))
+  if (port === undefined) return undefined
+  return {
+    url: `http://${address?.hostname ?? '127.0.0.1'}:${port}${path}`,
+    wait: (state, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        if (signal.aborted) reject(signal.reason as Error)
+        server.on('request', (request, response) => {
+          const show = (status: number, title: string, text: string): void => answer(response, status, signInPage(title, text))
+          const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+          if (url.pathname !== path || request.method !== 'GET') return show(404, 'Nothing is here', 'You can close this tab.')
+          if (!isSame(url.searchParams.get('state') ?? '', state))
+            return show(400, 'This is not the sign-in Trestle waits for', 'Close this tab and begin the sign-in in Trestle again.')
+          return resolve({ params: url.searchParams, show: (title, text) => show(200, title, text) })
+        })
+      }),
+    close() {
+      server.close()
+      // Answers under way are let through: they end their connections themselves.
+      server.closeIdleConnections()
+    },
+  }
+}
+
+function listen(server: Server, port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined)
+      else reject(error)
+    })
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function answer(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, HEADERS).end(page)
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
