@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
 import type { CallContext } from '../tool/tool'
-import type { McpLogLine, McpServerDefinition } from '../../../shared/model/mcp'
+import type { McpLogLine } from '../../../shared/model/mcp'
+import type { McpAuth } from './auth/mcp-auth'
 
 /** A call that a server works on. */
 export interface CallInFlight {
@@ -30,6 +30,6 @@ export interface ConnectionHooks {
   capabilities(): ClientCapabilities
   /** Before the connection is made: the place to install handlers of requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
-  /** Signing in at an HTTP server; undefined: without. `key` names the definition, see `definitionKey`. */
-  authFor?(key: string, definition: McpServerDefinition): OAuthClientProvider | undefined
+  /** Signing in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it means the state `sign_in`. */
+  auth: Pick<McpAuth, 'fetchFor' | 'view'>
 }

@@ -10,15 +10,16 @@ type Client = SignIn['client']
 
 /** How Trestle describes itself at registrations. The documents people publish for it (docs/mcp.md) say the same. */
 function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadata {
-  return {
+  const metadata = {
     client_name: 'Trestle',
     redirect_uris: [redirectUrl],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: method,
     // Loopback addresses are only allowed for such (OpenID Connect Registration).
-    ...{ application_type: 'native' },
+    application_type: 'native',
   }
+  return metadata
 }
 
 /**
