@@ -21,6 +21,8 @@ import { until } from './until'
 
 type Body<Type extends EventBody['type']> = RecordedEvent & { type: Type }
 
+const NO_WAY_BACK = { problem: 'There is no way back in this test.' }
+
 export interface NewsEngine {
   sessions: HeldSessions
   store: Store
@@ -80,6 +82,7 @@ export function newsEngine(options: {
     planOf: (session) => planOf(home, session),
     standing: (session) => session.header,
     agentsOf: () => noAgents,
+    checkpointsOf: () => ({ look: async () => NO_WAY_BACK }),
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
   })
   const runner = createTurnRunner({
@@ -92,7 +95,7 @@ export function newsEngine(options: {
     agentTurn: async () => noAgentTurn,
     amongAgents: () => (_accesses, _signal, work) => work(),
     gatherNews: (session) => desk.gather(session),
-    checkpoints: { before: () => undefined, recover: async () => undefined },
+    checkpoints: { before: () => undefined, recover: async () => undefined, sendDMail: async () => NO_WAY_BACK },
     now: Date.now,
     newId,
     runningTasks: async () => [],

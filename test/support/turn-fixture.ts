@@ -93,6 +93,7 @@ export function turnFixture({
   let steering: string[] = []
   let clock = 0
   let ids = 0
+  let checkpoints = 0
   const script = [...answers]
   const ctx: TurnContext = {
     turnId: 'turn',
@@ -108,7 +109,7 @@ export function turnFixture({
     system: 'system',
     tools: createRegistry(tools),
     history,
-    room: { make: async () => undefined, counted: () => undefined, overflowed: () => false },
+    room: { make: async () => undefined, counted: () => undefined, replaced: () => undefined, overflowed: () => false },
     record(...bodies) {
       events.push(...bodies)
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
@@ -125,6 +126,9 @@ export function turnFixture({
       return taken
     },
     planNotice: () => undefined,
+    nextCheckpoint: () => (checkpoints += 1),
+    marksCheckpoints: false,
+    goBack: async () => ({ problem: 'There is no way back in this test.' }),
     saveResult: async (callId) => `/saved/${callId}.txt`,
     maxResultChars: () => undefined,
     warm: () => {},

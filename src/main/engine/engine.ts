@@ -133,6 +133,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     terminals: custody.terminals,
     standing,
     agentsOf: (session) => subagents.of(session),
+    checkpointsOf: (session) => ({ look: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }) }),
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
     planOf: (session) => planOf(home, session),
     webOf: (session) => ({
@@ -166,6 +167,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints: {
       before: (session, call) => checkpoints.before(session, call),
       recover: (session) => checkpoints.recover(session),
+      sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
     },
     warm: () => custody.terminals.warm(),
     log,
@@ -205,6 +207,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     submit: hooks.submit,
     onRecorded(session, before, events = []) {
       const { agent, rules } = session.header
+      if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
       // A subagent is not among the user's sessions: it is listed as a task.
       if (!isAgentId(session.id)) tell({ kind: 'session', summary: summaryOf(session.header) })
       inbox.changed(before, session.header)

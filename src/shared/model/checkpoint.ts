@@ -70,6 +70,16 @@ export interface ConversationCut {
   plan?: PlanState
 }
 
+/** What the agent has sent to an earlier checkpoint of its turn. */
+export interface DMail {
+  checkpoint: number
+  message: string
+  /** Steps that left the conversation, the one that sent it included. */
+  steps: number
+  /** The calls that left with them, as people read them, the first ones. */
+  calls: string[]
+}
+
 /** A message that a session can go back to. */
 export interface RestorePoint {
   /** From 1. */

@@ -3,7 +3,7 @@ import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './app
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
 import type { FormValues } from './form'
-import type { ChangeList, ConversationCut, FileState, KeptFile } from './checkpoint'
+import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from './checkpoint'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
@@ -48,11 +48,21 @@ export type EventBody =
       turnId: string
       parts: UserPart[]
       promptId?: string
-      /** `guard`: written by the loop; `task`: tells the agent of `news`. Neither is the user's. */ by: 'user' | 'guard' | 'task'
+      /** `guard`: written by the loop; `task`: tells the agent of `news`; `d-mail`: what a D-Mail says. None of them is the user's. */
+      by: 'user' | 'guard' | 'task' | 'd-mail'
       news?: TaskNews[]
       /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
+      /** The checkpoint that a D-Mail has arrived at. */ checkpoint?: number
+      /** It was said before, at a place that the conversation went back over. */ again?: true
     }
-  | { type: 'step.started'; turnId: string; stepId: string; /** From 1. */ n: number; model: string }
+  | {
+      type: 'step.started'
+      turnId: string
+      stepId: string
+      /** From 1. */ n: number
+      model: string
+      /** The number of the checkpoint before it: from 1 in each session, never given twice. Absent in logs from before there were any. */ checkpoint?: number
+    }
   /** An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer. */
   | {
       type: 'step.retried'
@@ -74,6 +84,7 @@ export type EventBody =
       finish: FinishReason
       partial?: boolean
       durationMs: number
+      /** The one of `step.started`; the model was told of it. */ checkpoint?: number
     }
   | {
       type: 'tool.started'
@@ -125,6 +136,7 @@ export type EventBody =
       part?: 'hunk' | 'file'
       kept: KeptFile[]
       conversation?: ConversationCut
+      /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
     } & ChangeList)
   | { type: 'todos.changed'; todos: Todo[] }
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */

@@ -102,6 +102,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       // The result that says how a task was stopped is the news of its end.
       if (event.details?.kind !== 'task' || !event.details.told) return next
       return { ...next, news: withoutNews(header.news, [event.details.task]) }
+    case 'step.started':
+      return event.checkpoint === undefined ? next : { ...next, checkpoint: event.checkpoint }
     case 'step.finished':
       if (!event.usage) return next
       return {
@@ -123,7 +125,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       if (!conversation) return next
       const { context: _context, compacted: _compacted, plan: _plan, ...rest } = next
       return {
-        ...withoutFailure(rest),
+        // A D-Mail is no new beginning: how the turn ended before it could be sent still counts.
+        ...(event.dMail ? rest : withoutFailure(rest)),
         todos: conversation.todos,
         cuts: [...(header.cuts ?? []), { seq: event.seq, to: conversation.to }],
         ...(conversation.context && { context: conversation.context }),

@@ -59,8 +59,8 @@ export type Message =
   | {
       role: 'user'
       parts: UserPart[]
-      /** Not the user's words: from the loop, news of tasks, or what stands for an earlier part of the conversation. */
-      by?: 'guard' | 'task' | 'compaction'
+      /** Not the user's words: from the loop, news of tasks, what stands for an earlier part of the conversation, or a D-Mail. */
+      by?: 'guard' | 'task' | 'compaction' | 'd-mail'
     }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }

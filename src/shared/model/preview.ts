@@ -107,5 +107,7 @@ export type ToolDetails =
       choice?: string
     }
   | { kind: 'answers'; questions: Question[]; /** Absent when it was dismissed. */ answers?: QuestionAnswer[] }
+  /** A message for an earlier checkpoint: it is sent when the call has returned. */
+  | { kind: 'd-mail'; checkpoint: number; message: string; files: boolean }
   | { kind: 'hits'; query: string; hits: { title: string; url: string; snippet: string }[] }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }

@@ -3,7 +3,7 @@ import type { RestoredItem } from './transcript-item'
 
 /** The row that says where a session went back. */
 export function restoredItem(event: Extract<RecordedEvent, { type: 'checkpoint.restored' }>): RestoredItem {
-  const { seq, at, count, kept, conversation, part } = event
+  const { seq, at, count, kept, conversation, part, dMail } = event
   return {
     kind: 'restored',
     id: `r${seq}`,
@@ -14,5 +14,6 @@ export function restoredItem(event: Extract<RecordedEvent, { type: 'checkpoint.r
     kept: kept.length,
     conversation: conversation !== undefined,
     ...(part && { part }),
+    ...(dMail && { dMail }),
   }
 }

@@ -52,6 +52,8 @@ export interface SessionHeader {
   plan?: PlanState
   /** Where the conversation went back, oldest first; absent: nowhere. */
   cuts?: Cut[]
+  /** The number of the latest checkpoint; absent: none. */
+  checkpoint?: number
   /** What the agent is still to be told of its background tasks, oldest first. */
   news: PendingNews[]
   /** Tokens of the latest request: what the context meter shows. */

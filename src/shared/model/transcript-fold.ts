@@ -37,6 +37,8 @@ export class TranscriptDraft {
         return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: false })
       case 'turn.steered':
         if (event.news) return this.#news(event, event.news, true)
+        // The row that says where the agent went back shows it.
+        if (event.by === 'd-mail') return
         if (event.by === 'guard')
           return this.#push({ kind: 'notice', id: `n${event.seq}`, turnId: event.turnId, at: event.at, text: textOf(event.parts) })
         return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: true })

@@ -1,4 +1,5 @@
 import type { ApprovalOutcome, Judgement } from './approval'
+import type { DMail } from './checkpoint'
 import type { CompactionReason, CompactionResult } from './compaction'
 import type { Failure } from './errors'
 import type { FormValues } from './form'
@@ -177,6 +178,8 @@ export interface RestoredItem {
   kept: number
   conversation: boolean
   part?: 'hunk' | 'file'
+  /** The agent went back itself, within its turn. */
+  dMail?: DMail
 }
 
 /** One row of the transcript. `id` is unique in the session and never changes. */

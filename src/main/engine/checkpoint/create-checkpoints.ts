@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../../../shared/model/checkpoint'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import { failureOf } from '../../../shared/model/errors'
+import type { SessionHeader } from '../../../shared/model/session'
 import type { CheckpointSettings } from '../config/settings'
 import type { Checkpoints } from '../engine-api'
 import type { KeptCall } from '../loop/kept-call'
+import type { DMailCall } from '../loop/turn-context'
 import type { Store } from '../session/store'
+import type { WayBack } from '../tool/session-checkpoints'
 import type { Workspace } from '../workspace/workspace'
 import { openBlobStore } from './blob-store'
 import type { CallCheckpoints } from './call-checkpoints'
@@ -19,6 +22,7 @@ const COLLECT_AFTER_MS = 60_000
 
 /** What of a session checkpoints need. */
 export interface CheckpointedSession extends RestoringSession {
+  readonly header: SessionHeader
   readonly cutOffCalls: ReadonlySet<string>
   whileIdle<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -41,6 +45,10 @@ export interface HeldCheckpoints extends Checkpoints {
     session: CheckpointedSession,
     call: ScopedCall & { turnId: string; callId: string; workspace: Workspace; signal: AbortSignal },
   ): Promise<KeptCall | undefined> | undefined
+  /** What a D-Mail of the session's running turn would do. */
+  lookBack(session: CheckpointedSession, mail: DMailCall): Promise<WayBack | { problem: string }>
+  /** Carries it out; why it cannot be, when it cannot. */
+  sendDMail(session: CheckpointedSession, mail: DMailCall): Promise<{ problem: string } | undefined>
   /** Ends what the death of an earlier process left half done. Cheap when there is nothing. */
   recover(session: CheckpointedSession): Promise<void>
   removed(sessionId: string): void
@@ -122,6 +130,8 @@ export function createCheckpoints(deps: CheckpointsDeps): HeldCheckpoints {
       return callCheckpoints().then((made) => made.before({ sessionId: session.id, ...call }))
     },
     recover,
+    lookBack: async (session, mail) => (await import('./d-mail')).lookBack({ ...restoring, home }, session, mail),
+    sendDMail: async (session, mail) => (await import('./d-mail')).sendDMail({ ...restoring, home }, session, mail),
     async points(sessionId): Promise<RestorePoint[]> {
       const { restorePoints } = await import('./restore-points')
       return restorePoints(store, sessionId)

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import type { ConversationCut, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
+import type { ConversationCut, DMail, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
+import type { EventBody } from '../../../shared/model/event'
 import { readJson, writeWhole } from './session-place'
 
 /** A restore that is being carried out: what is needed to finish it should the process die. */
@@ -10,6 +11,9 @@ export interface RestoreJournal {
   steps: RestoreStep[]
   kept: KeptFile[]
   conversation?: ConversationCut
+  dMail?: DMail
+  /** Recorded with it, right after it. */
+  after?: EventBody[]
 }
 
 export function writeJournal(path: string, journal: RestoreJournal): void {

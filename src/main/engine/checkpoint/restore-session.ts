@@ -35,7 +35,7 @@ export interface RestoreDeps {
 /** A session as a restore needs it: held by this process, and idle meanwhile. */
 export interface RestoringSession {
   readonly id: string
-  record(event: EventBody): RecordedEvent[]
+  record(...events: EventBody[]): RecordedEvent[]
 }
 
 /** What a restore would do. Changes nothing. Throws `request.invalid` where nothing can go back to. */
@@ -80,20 +80,24 @@ export async function carryOut(
   journal: RestoreJournal,
 ): Promise<{ seq: number; kept: KeptFile[] }> {
   const { place, blobs } = deps
-  const { restoreId, to, steps, conversation, part } = journal
+  const { restoreId, to, steps, conversation, part, dMail, after = [] } = journal
   const path = place.restore(session.id)
   writeJournal(path, journal)
   const applied = await applyRestore(steps, { blobs, maxBytes: deps.maxBytes(), restoreId })
   const kept = [...journal.kept, ...applied.kept]
-  const [event] = session.record({
-    type: 'checkpoint.restored',
-    restoreId,
-    to,
-    kept: kept.slice(0, MOST_SENTENCES),
-    ...changeList({ place, blobs }, session.id, applied.changes),
-    ...(part && { part }),
-    ...(conversation && { conversation }),
-  })
+  const [event] = session.record(
+    {
+      type: 'checkpoint.restored',
+      restoreId,
+      to,
+      kept: kept.slice(0, MOST_SENTENCES),
+      ...changeList({ place, blobs }, session.id, applied.changes),
+      ...(part && { part }),
+      ...(conversation && { conversation }),
+      ...(dMail && { dMail }),
+    },
+    ...after,
+  )
   removeJournal(path)
   return { seq: event!.seq, kept }
 }
@@ -142,7 +146,11 @@ function requirePoint({ store }: RestoreDeps, sessionId: string, to: number): vo
 }
 
 /** Keeps what is there now, so that the restore can be taken back; what has changed since it was planned is left alone. */
-function keepPresent(deps: RestoreDeps, sessionId: string, { steps, kept }: RestorePreview): { steps: RestoreStep[]; kept: KeptFile[] } {
+export function keepPresent(
+  deps: RestoreDeps,
+  sessionId: string,
+  { steps, kept }: Pick<RestorePreview, 'steps' | 'kept'>,
+): { steps: RestoreStep[]; kept: KeptFile[] } {
   const safe: RestoreStep[] = []
   const changed: KeptFile[] = []
   for (const step of steps) {
@@ -178,7 +186,7 @@ export function isUserMessage(event: RecordedEvent): event is Extract<RecordedEv
 }
 
 /** What the header had right after the event `to`: folded anew from the log, whatever went back and forth before. */
-function cutAt({ store }: RestoreDeps, sessionId: string, to: number): ConversationCut {
+export function cutAt({ store }: RestoreDeps, sessionId: string, to: number): ConversationCut {
   let header = emptyHeader(sessionId)
   while (header.seq < to) {
     const events = store.since(sessionId, header.seq, Math.min(FOLDED_AT_ONCE, to - header.seq))

@@ -116,6 +116,7 @@ export function createRoom(deps: RoomDeps): Room {
       count.counted(usage)
       deps.window.answered(usage.input)
     },
+    replaced: () => count.restart(),
     overflowed({ message }) {
       overflows += 1
       if (overflows > MOST_RECOVERIES || !isCompactable(history)) return false

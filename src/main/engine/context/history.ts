@@ -1,16 +1,21 @@
 import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { Message, ToolCallPart } from '../../../shared/model/message'
+import { markCheckpoint } from '../loop/checkpoint-mark'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
 
 /**
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
- * result, in call order; half-said answers come back as far as they are safe.
+ * result, in call order; half-said answers come back as far as they are safe. `marks`: the numbers of the checkpoints are told.
  */
-export function historyOf(events: Iterable<RecordedEvent>): Message[] {
-  const messages: Message[] = []
+export function historyOf(
+  events: Iterable<RecordedEvent>,
+  { marks = false }: { marks?: boolean } = {},
+  before: readonly Message[] = [],
+): Message[] {
+  const messages: Message[] = [...before]
   let open: { calls: ToolCallPart[]; results: Map<string, Message> } = { calls: [], results: new Map() }
   const settle = (): void => {
     for (const call of open.calls) messages.push(open.results.get(call.callId) ?? notRun(call))
@@ -21,10 +26,13 @@ export function historyOf(events: Iterable<RecordedEvent>): Message[] {
       case 'turn.started':
       case 'turn.steered':
         settle()
+        // Where a D-Mail arrives all is as it was, the mark included.
+        if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
         break
       case 'step.finished': {
         settle()
+        if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         if (event.parts.length === 0) break
         messages.push({ role: 'assistant', parts: event.parts })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')
@@ -51,9 +59,9 @@ function notRun(call: ToolCallPart): Message {
 }
 
 /** Whose words a user message is, when they are not the user's. */
-function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): { by?: 'guard' | 'task' } {
+function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): { by?: 'guard' | 'task' | 'd-mail' } {
   if (event.news) return { by: 'task' }
-  return event.type === 'turn.steered' && event.by === 'guard' ? { by: 'guard' } : {}
+  return event.type === 'turn.steered' && (event.by === 'guard' || event.by === 'd-mail') ? { by: event.by } : {}
 }
 
 /** What stands for everything before a compaction. */
@@ -72,6 +80,7 @@ export function recentHistory(
   backwards: Iterable<RecordedEvent>,
   maxChars: number,
   compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }>,
+  options: { marks?: boolean } = {},
 ): Message[] {
   const events: RecordedEvent[] = []
   let chars = 0
@@ -82,5 +91,5 @@ export function recentHistory(
     chars += JSON.stringify(event).length
     if (chars > maxChars && event.type === 'turn.started') break
   }
-  return [...(compacted ? compactedHistory(compacted) : []), ...historyOf(events.toReversed())]
+  return historyOf(events.toReversed(), options, compacted ? compactedHistory(compacted) : [])
 }

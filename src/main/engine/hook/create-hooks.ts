@@ -100,7 +100,7 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
             message: summary,
             reason,
           })
-        } else if ((event.type === 'turn.started' || event.type === 'turn.steered') && event.news) {
+        } else if ((event.type === 'turn.started' || (event.type === 'turn.steered' && !event.again)) && event.news) {
           for (const { taskId, command, description, status, exitCode } of event.news) {
             if (status === 'running') continue
             const about = { task_id: taskId, command, description, status, exit_code: exitCode }

@@ -10,6 +10,8 @@ export interface Room {
   make(): Promise<void>
   /** The latest step is in the history; `usage` is what the provider has counted for it. */
   counted(usage: Usage | undefined): void
+  /** The history has become another one. */
+  replaced(): void
   /** The provider has refused the request as too long: remembers that the window is smaller. False when that is not to be mended. */
   overflowed(failure: Failure): boolean
 }

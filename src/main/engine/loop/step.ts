@@ -1,6 +1,7 @@
 import type { FinishReason } from '../../../shared/model/event'
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/model/errors'
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
+import { markCheckpoint } from './checkpoint-mark'
 import type { ModelChunk, ModelRequest } from '../model/provider'
 import { DraftSubject } from './draft-subject'
 import { receive } from './receive'
@@ -17,6 +18,9 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   const stepId = ctx.newId('step')
   const startedAt = ctx.now()
   const tools = withTools && ctx.model.toolCalls ? ctx.tools.schemas() : []
+  const checkpoint = ctx.nextCheckpoint()
+  const told = ctx.marksCheckpoints ? { checkpoint } : {}
+  if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
   const request: ModelRequest = {
     model: ctx.model.name,
     system: ctx.system,
@@ -27,7 +31,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     cacheKey: ctx.cacheKey,
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
   }
-  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id })
+  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.
   if (tools.length > 0) setImmediate(() => ctx.warm())
   for (let attempt = 1; ; attempt += 1) {
@@ -40,6 +44,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         type: 'step.finished',
         turnId: ctx.turnId,
         stepId,
+        ...told,
         parts,
         finish,
         durationMs: ctx.now() - startedAt,
@@ -54,6 +59,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
           type: 'step.finished',
           turnId: ctx.turnId,
           stepId,
+          ...told,
           parts: answer.spoken(),
           finish: 'other',
           partial: true,
@@ -86,6 +92,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
           type: 'step.finished',
           turnId: ctx.turnId,
           stepId,
+          ...told,
           parts: [],
           finish: 'other',
           partial: true,

@@ -8,7 +8,7 @@ import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
 import { runWithin } from './run-within'
 import { runScheduled } from './schedule'
-import type { TurnContext } from './turn-context'
+import type { DMailCall, TurnContext } from './turn-context'
 import type { HookedCall } from './turn-hooks'
 import { isSuspended, stopWords } from './turn-signal'
 
@@ -31,6 +31,8 @@ interface Job {
 export interface CallsEnd {
   results: ToolMessage[]
   endsTurn: boolean
+  /** One of them sends a D-Mail. */
+  dMail?: DMailCall
 }
 
 /**
@@ -47,7 +49,7 @@ export async function runToolCalls(
   const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
   const { originals, copies } = dedupe(parts)
   const left = originals.filter((part) => !results.has(part.callId))
-  const jobs = await Promise.all(left.map((part) => prepareJob(ctx, part, asked.get(part.callId))))
+  const jobs = await Promise.all(left.map((part) => prepareJob(ctx, part, originals.length > 1, asked.get(part.callId))))
   const byId = new Map(jobs.map((job) => [job.part.callId, job]))
   const recorder = createBatchRecorder(ctx.record)
   const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
@@ -85,7 +87,8 @@ export async function runToolCalls(
     return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
   })
   ctx.history.push(...messages)
-  return { results: messages, endsTurn: endsTurn() }
+  const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')
+  return { results: messages, endsTurn: endsTurn(), ...(dMail && { dMail }) }
 }
 
 /** The same call twice in one step runs once; `copies` maps a copy to its original. */
@@ -120,10 +123,15 @@ function sorted(value: unknown): unknown {
   )
 }
 
-async function prepareJob(ctx: TurnContext, part: ToolCallPart, asked: Approval | undefined): Promise<Job> {
+async function prepareJob(ctx: TurnContext, part: ToolCallPart, hasOthers: boolean, asked: Approval | undefined): Promise<Job> {
   const job: Job = { part, startedAt: ctx.now(), accesses: [], ...(asked && { asked }) }
   const tool = ctx.tools.get(part.name)
   if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
+  if (tool.alone && hasOthers)
+    return {
+      ...job,
+      refused: failed(`${tool.name} must be the only call of its step. Look at the results of the others first; then call it again.`),
+    }
   const parsed = ctx.tools.parseInput(tool, part.input)
   if ('error' in parsed) return { ...job, tool, refused: failed(parsed.error) }
   return { ...job, tool, input: parsed.input, ...(await prepare(tool, parsed.input)) }

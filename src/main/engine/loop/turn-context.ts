@@ -1,6 +1,7 @@
 import type { Approval } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
+import type { ToolDetails } from '../../../shared/model/preview'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
 import type { Provider } from '../model/provider'
@@ -13,6 +14,9 @@ import type { ToolLookup } from './tool-lookup'
 
 /** A live event without the session it belongs to. */
 export type TurnLiveEvent = LiveEvent extends infer Event ? (Event extends LiveEvent ? Omit<Event, 'sessionId'> : never) : never
+
+/** A call whose message goes to an earlier checkpoint. */
+export type DMailCall = Extract<ToolDetails, { kind: 'd-mail' }>
 
 /** Everything a turn needs. The loop keeps no state of its own between turns. */
 export interface TurnContext {
@@ -49,6 +53,12 @@ export interface TurnContext {
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNews[] }[]
   /** What is to be said of plan mode before the next step, when the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
+  /** The number of the checkpoint before the next step. */
+  nextCheckpoint(): number
+  /** Whether the model is told these numbers. */
+  marksCheckpoints: boolean
+  /** Takes the conversation back to where a D-Mail is to arrive: what the history is then, or why it cannot be. */
+  goBack(mail: DMailCall): Promise<{ history: Message[] } | { problem: string }>
   /** Keeps a result that is too long for the model; returns the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined

@@ -7,7 +7,7 @@ import type { OpenTurn } from './open-turn'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
 import type { TurnHooks } from './turn-hooks'
-import type { TurnContext } from './turn-context'
+import type { DMailCall, TurnContext } from './turn-context'
 
 /** `suspended`: the turn has not ended; calls that wait for a person are left to a later process. */
 export interface TurnEnd {
@@ -25,6 +25,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
     if (ctx.signal.aborted || end.endsTurn) return { stop: 'cancelled', steps }
+    if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe(calls, end.results)
     if (reminder) ctx.record(...say(ctx, reminder))
     return undefined
@@ -74,6 +75,18 @@ async function goesOn(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
   if (ctx.signal.aborted) return false
   if (reason !== undefined) ctx.record(...say(ctx, reason))
   return takeSteering(ctx) > 0 || reason !== undefined
+}
+
+/** The conversation goes on from where the D-Mail arrives. */
+async function goBack(ctx: TurnContext, mail: DMailCall): Promise<undefined> {
+  const gone = await ctx.goBack(mail)
+  if ('problem' in gone) {
+    ctx.record(...say(ctx, `The D-Mail was not sent: ${gone.problem}`))
+    return undefined
+  }
+  ctx.history.splice(0, ctx.history.length, ...gone.history)
+  ctx.room.replaced()
+  return undefined
 }
 
 function takeSteering(ctx: TurnContext): number {

@@ -12,6 +12,7 @@ import { globTool } from '../tool/builtin/glob'
 import { grepTool } from '../tool/builtin/grep'
 import { listDirectoryTool } from '../tool/builtin/list-directory'
 import { patchTool } from '../tool/builtin/patch'
+import { sendDMailTool } from '../tool/builtin/send-d-mail'
 import { readTool } from '../tool/builtin/read'
 import { readMediaFileTool } from '../tool/builtin/read-media-file'
 import { skillTool } from '../tool/builtin/skill'
@@ -24,6 +25,7 @@ import { writeTool } from '../tool/builtin/write'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
 import type { SessionAgents } from '../tool/session-agents'
+import type { SessionCheckpoints } from '../tool/session-checkpoints'
 import type { SessionTasks } from '../tool/session-tasks'
 import type { Skills } from '../skill/skills'
 import type { Tool } from '../tool/tool'
@@ -39,6 +41,8 @@ export interface SessionTools {
   workspaceOf(session: Session): Workspace
   /** The tools a turn offers: without those switched off, and without ReadMediaFile where the model cannot see. */
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
+  /** The conversation is another one: what was read in it is not known any more. */
+  forgetReads(session: Session): void
   /** All there are, offered or not. */
   allTools(session: Session): readonly Tool[]
 }
@@ -60,6 +64,7 @@ export function createSessionTools(deps: {
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
   agentsOf(session: Session): SessionAgents
+  checkpointsOf(session: Session): SessionCheckpoints
   /** The header whose folders count: that of the person's session a subagent belongs to. */
   standing(session: Session): Session['header']
   skills: Pick<Skills, 'list' | 'body'>
@@ -118,6 +123,7 @@ export function createSessionTools(deps: {
       exitPlanModeTool({ plan }),
       agentTool({ agents }),
       createSubagentTool({ agents }),
+      sendDMailTool({ checkpoints: deps.checkpointsOf(session) }),
     ]
     const kit: Kit = { workspace, folders, tools, registries: new Map() }
     kits.set(session, kit)
@@ -127,6 +133,7 @@ export function createSessionTools(deps: {
   return {
     workspaceOf: (session) => kitOf(session).workspace,
     allTools: (session) => kitOf(session).tools,
+    forgetReads: (session) => kits.get(session)?.workspace.reads.forget(),
     toolsOf(session, model, disabled, offers = () => true) {
       const { tools, registries } = kitOf(session)
       const offered = tools.filter(

@@ -5,6 +5,7 @@ import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import type { Message } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { AgentTurn } from '../agent/subagents'
 import type { FolderSettings } from '../config/project-settings'
@@ -44,7 +45,7 @@ export interface TurnRunnerDeps {
   /** What the agent of this session is. */
   agentTurn(session: Session): Promise<AgentTurn>
   amongAgents(session: Session): NonNullable<TurnContext['amongAgents']>
-  checkpoints: Pick<HeldCheckpoints, 'before' | 'recover'>
+  checkpoints: Pick<HeldCheckpoints, 'before' | 'recover' | 'sendDMail'>
   /** Prepares the news of background tasks that the session is owed. */
   gatherNews(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
@@ -72,7 +73,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       const material = await gather(session)
-      const { header, info, provider, settings, system, tools, history, compacted } = material
+      const { header, info, provider, settings, system, tools, history, compacted, marks } = material
       const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
@@ -103,6 +104,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
+        nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
+        marksCheckpoints: marks,
+        goBack: async (mail) =>
+          (await deps.checkpoints.sendDMail(session, mail)) ?? { history: historyNow(session, info, compacted, marks) },
         saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
         warm: deps.warm,
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
@@ -174,11 +179,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     )
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
-    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
-    const history = recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted)
+    const marks = info.toolCalls && tools.get('SendDMail') !== undefined
+    const history = historyNow(session, info, compacted, marks)
     const fixed = textTokens(system) + (info.toolCalls ? schemaTokens(tools.schemas()) : 0)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed }
+    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
+  }
+
+  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): Message[] {
+    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
+    return recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted, { marks })
   }
 
   /** What a turn and a compaction between turns have in common. */

@@ -131,6 +131,8 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   subject?: readonly string[]
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
   timeoutMs?: number | null
+  /** It is refused when other calls are made in the same step. */
+  alone?: true
   /** Result limit in characters; default 50,000. */
   maxResultChars?: number
   /** Cheap and free of effects; says what would be touched. `input` is already validated. */

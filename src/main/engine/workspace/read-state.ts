@@ -6,5 +6,6 @@ export function createReadState(earlier: Iterable<readonly [realPath: string, co
   return {
     markRead: (realPath, contentMark) => void marks.set(realPath, contentMark),
     lastRead: (realPath) => marks.get(realPath),
+    forget: () => marks.clear(),
   }
 }

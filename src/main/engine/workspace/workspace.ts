@@ -39,4 +39,6 @@ export interface ReadState {
   markRead(realPath: string, contentMark: string): void
   /** The mark last seen, or undefined when never read. */
   lastRead(realPath: string): string | undefined
+  /** Nothing has been read: the conversation has gone back. */
+  forget(): void
 }

@@ -1,3 +1,4 @@
+import { writesFiles } from '../paths'
 import type { JudgedCall, Policy } from '../policy'
 import type { CommandPart } from '../shell/command-part'
 
@@ -12,8 +13,7 @@ export const planMode: Policy = ({ tool, call, part, plan }) => {
     if (commands.some(({ background }) => background)) return denied('nothing is started in the background.')
     return part && onlyReads(part) ? undefined : denied('Bash runs only what is known to only read.')
   }
-  const writes = call.accesses.some((access) => (access.kind === 'file' || access.kind === 'tree') && access.write)
-  if (tool.annotations.readOnly && !writes) return undefined
+  if (tool.annotations.readOnly && !writesFiles(call)) return undefined
   if (isPlan(call, plan.file)) return { decision: 'allow', reason: 'In plan mode the plan can be written.' }
   return denied(`nothing but the plan can change: ${plan.file}.`)
 }

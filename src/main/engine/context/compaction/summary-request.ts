@@ -57,7 +57,7 @@ function told(message: Message, most: number): string {
     return `${message.name} ${message.isError ? 'failed' : 'returned'}: ${cut(text, most)}`
   }
   if (message.role === 'user') {
-    const who = { guard: 'Trestle', task: 'News of tasks', compaction: 'Memory so far' }
+    const who = { guard: 'Trestle', task: 'News of tasks', compaction: 'Memory so far', 'd-mail': 'Agent to itself' }
     return `${message.by ? who[message.by] : 'Person'}: ${message.parts.map(userText).join('\n')}`
   }
   return message.parts

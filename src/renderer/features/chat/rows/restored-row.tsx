@@ -2,23 +2,32 @@ import { History } from 'lucide-react'
 import { memo } from 'react'
 import type { RestoredItem } from '../../../../shared/model/transcript-item'
 import { takeBack } from '../../../state/restore-state'
+import { useSessionHeader } from '../../../state/session-view'
 import { useClient } from '../../../state/trestle-context'
+import { DMailCard } from './d-mail-card'
 
 /** Where the session went back, and the way forth again. */
 export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sessionId: string; item: RestoredItem }) {
   const client = useClient()
-  const { seq, files, conversation } = item
+  const busy = useSessionHeader(sessionId)?.turnId !== undefined
+  const { seq, files, conversation, dMail } = item
+  const back = (
+    <button
+      type="button"
+      className="shrink-0 text-ink-2 underline underline-offset-2 disabled:text-ink-3 disabled:no-underline"
+      disabled={busy}
+      title={busy ? 'When the turn has ended' : undefined}
+      onClick={() => void takeBack(client, sessionId, { seq, files: files > 0, conversation })}
+    >
+      Take it back
+    </button>
+  )
+  if (dMail) return <DMailCard id={`${sessionId}/${item.id}`} item={item} dMail={dMail} back={back} />
   return (
     <p className="notice">
       <History aria-hidden />
       <span className="min-w-0">{wordsOf(item)}</span>
-      <button
-        type="button"
-        className="shrink-0 text-ink-2 underline underline-offset-2"
-        onClick={() => void takeBack(client, sessionId, { seq, files: files > 0, conversation })}
-      >
-        Take it back
-      </button>
+      {back}
     </p>
   )
 })

@@ -110,6 +110,8 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <PlainText text={textOf(content)} label="Result" />
     case 'decision':
       return <PlanDecisionView details={details} />
+    case 'd-mail':
+      return <PlainText text={details.message} label="Message" />
     case 'answers':
       return <AnswerList details={details} />
     default:
