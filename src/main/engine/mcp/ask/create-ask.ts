@@ -1,0 +1,151 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import {
+  CancelledNotificationSchema,
+  CreateMessageRequestSchema,
+  ElicitationCompleteNotificationSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  McpError,
+  UrlElicitationRequiredError,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js'
+import { failureOf } from '../../../../shared/model/errors'
+import type { CallInFlight, ConnectionHooks, ServedConnection } from '../connection-hooks'
+import { AskLimits } from './ask-limits'
+import { elicit, openPage } from './elicitation'
+import { rootsOf } from './roots'
+import { sample, SamplingRefused, type AskModel } from './sampling'
+
+/** As the protocol has it for a sampling request that the user has refused. */
+const USER_REFUSED = -1
+const GIVEN_UP = 'The server did not wait for the answer any longer.'
+/** Of so many pages a connection remembers who asked for them. */
+const MOST_PAGES = 100
+
+export interface AskDeps {
+  /** Whether servers may ask for the use of the model, as the settings say now. */
+  sampling(): boolean
+  askModel: AskModel
+  /** The folders of a session. */
+  foldersOf(sessionId: string): readonly string[]
+}
+
+/** Answers what servers ask: forms, pages to open, the use of the model, folders. Loads the protocol's library: import it where that is loaded anyway. */
+export interface Ask extends Pick<ConnectionHooks, 'capabilities' | 'prepare'> {
+  /**
+   * A call has failed because pages have to be opened first: has the person open them. True when they were, so that the call can be made once more; undefined
+   * when the failure is another.
+   */
+  openPages(connection: ServedConnection, call: CallInFlight, error: unknown): Promise<boolean | undefined>
+  /** Tells servers whose folders are not what they were told. To be called when sessions come, go, or have other folders. */
+  rootsChanged(): void
+}
+
+interface Served {
+  client: Client
+  /** What it was told at last, if it has ever asked. */
+  roots?: string
+  /** Settled when the server says that a page is done. */
+  pages: Map<string, AbortController>
+  /** Requests of the server that are being answered, with how they are withdrawn. */
+  open: Map<RequestId, () => void>
+}
+
+export function createAsk({ sampling, askModel, foldersOf }: AskDeps): Ask {
+  const limits = new AskLimits()
+  const all = new Map<ServedConnection, Served>()
+
+  /** Settled when the server says that the page is done. */
+  function page({ pages }: Served, id: string): AbortController {
+    const known = pages.get(id)
+    if (known) return known
+    const [oldest] = pages.keys()
+    if (oldest !== undefined && pages.size >= MOST_PAGES) pages.delete(oldest)
+    const made = new AbortController()
+    pages.set(id, made)
+    return made
+  }
+
+  return {
+    capabilities: () => ({
+      roots: { listChanged: true },
+      elicitation: { form: {}, url: {} },
+      ...(sampling() && { sampling: {} }),
+    }),
+
+    prepare(client, connection) {
+      const served: Served = { client, pages: new Map(), open: new Map() }
+      all.set(connection, served)
+      client.setRequestHandler(ListRootsRequestSchema, () => {
+        const roots = rootsOf(connection, foldersOf)
+        served.roots = JSON.stringify(roots)
+        return { roots }
+      })
+      client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal, requestId }) => {
+        if (params.mode === 'url') page(served, params.elicitationId)
+        return withdrawable(served, requestId, signal, (ends) => elicit(limits, connection, params, ends))
+      })
+      // In place of the library's own, which does not know the request with the number 0: the first that a server makes.
+      client.setNotificationHandler(CancelledNotificationSchema, ({ params: { requestId } }) => {
+        if (requestId !== undefined) served.open.get(requestId)?.()
+      })
+      client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params: { elicitationId } }) => {
+        const known = served.pages.get(elicitationId)
+        if (!known) return
+        known.abort(new Error('The server says that it is done.'))
+        connection.log({ from: 'server', level: 'info', text: 'What was to be done on the page it asked for is done.' })
+      })
+      if (!sampling()) return
+      client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal, requestId }) => {
+        try {
+          return await withdrawable(served, requestId, signal, (ends) => sample({ askModel, limits }, connection, params, ends))
+        } catch (error) {
+          // The server gets words that are meant for it, never a stack.
+          throw new McpError(USER_REFUSED, error instanceof SamplingRefused ? error.message : failureOf(error).message)
+        }
+      })
+    },
+
+    async openPages(connection, call, error) {
+      const served = all.get(connection)
+      if (!served || !(error instanceof UrlElicitationRequiredError)) return undefined
+      for (const params of error.elicitations) {
+        if (!(await openPage(limits, connection, call, params, page(served, params.elicitationId).signal))) return false
+      }
+      return error.elicitations.length > 0
+    },
+
+    rootsChanged() {
+      for (const [connection, served] of all) {
+        if (!served.client.transport) {
+          // Connected once, and over; one that is not connected yet will ask for itself.
+          if (served.client.getServerCapabilities()) all.delete(connection)
+          continue
+        }
+        if (served.roots === undefined || served.roots === JSON.stringify(rootsOf(connection, foldersOf))) continue
+        delete served.roots
+        // A server that is gone has nothing to be told.
+        served.client.sendRootsListChanged().catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** Answers a request; `ends` aborts, with words for people, when the server cancels it or is gone. */
+async function withdrawable<Answer>(
+  { open }: Served,
+  id: RequestId,
+  closed: AbortSignal,
+  answer: (ends: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const ends = new AbortController()
+  const end = (): void => ends.abort(new Error(GIVEN_UP))
+  if (closed.aborted) end()
+  closed.addEventListener('abort', end, { once: true })
+  open.set(id, end)
+  try {
+    return await answer(ends.signal)
+  } finally {
+    open.delete(id)
+  }
+}

@@ -1,0 +1,115 @@
+import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/sdk/types.js'
+import { formProblems, keptValues } from '../../../../shared/model/form'
+import type { ApprovalOption } from '../../../../shared/model/approval'
+import type { CallAnswer, CallQuestion } from '../../tool/tool'
+import type { CallInFlight, ServedConnection } from '../connection-hooks'
+import { callOf, type AskLimits } from './ask-limits'
+import { formFields } from './form-fields'
+import { serverLine, serverWords } from './server-words'
+
+const MESSAGE_CHARS = 4000
+const URL_CHARS = 8192
+const CANCEL: ElicitResult = { action: 'cancel' }
+
+const NO: ApprovalOption[] = [
+  { optionId: 'decline', kind: 'reject_once', name: 'Decline' },
+  { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
+]
+
+/** Puts what a server wants to know to the person whose call it works on. Without such a call, or anybody there, it is cancelled at once. */
+export async function elicit(
+  limits: AskLimits,
+  connection: ServedConnection,
+  params: ElicitRequestFormParams | ElicitRequestURLParams,
+  signal: AbortSignal,
+): Promise<ElicitResult> {
+  const call = callOf(connection)
+  if (!call) return cancelled(connection, 'It asked for something outside any call.')
+  const question = params.mode === 'url' ? linkQuestion(connection.name, params) : formQuestion(connection.name, params)
+  if (!question)
+    return cancelled(connection, 'It asked for something that cannot be shown: too many fields, or a page that is not of http or https.')
+  const asked = await limits.within(connection, call, () => call.ctx.ask(question, signal))
+  if ('refused' in asked) return cancelled(connection, asked.refused)
+  return resultOf(asked.answer)
+}
+
+/** A person opens a page for a server, and says when they are done there; `done` settles when the server says so itself. False when they do not want to. */
+export async function openPage(
+  limits: AskLimits,
+  connection: ServedConnection,
+  call: CallInFlight,
+  params: ElicitRequestURLParams,
+  done: AbortSignal,
+): Promise<boolean> {
+  const question = linkQuestion(connection.name, params)
+  if (!question || question.preview.kind !== 'link') return false
+  const opened = await limits.within(connection, call, () => call.ctx.ask(question))
+  if ('refused' in opened || !isAccepted(opened.answer)) return false
+  if (done.aborted) return true
+  const waiting: CallQuestion = {
+    ...question,
+    summary: `Waits until you are done: ${question.summary}`,
+    reason: `The server ${connection.name} goes on when you are done on that page.`,
+    preview: { ...question.preview, opened: true },
+    options: [
+      { optionId: 'done', kind: 'allow_once', name: 'I am done' },
+      { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
+    ],
+  }
+  const finished = await limits.within(connection, call, () => call.ctx.ask(waiting, done))
+  return done.aborted || ('answer' in finished && isAccepted(finished.answer))
+}
+
+function formQuestion(server: string, { message, requestedSchema }: ElicitRequestFormParams): CallQuestion | undefined {
+  const fields = formFields(requestedSchema)
+  if (!fields) return undefined
+  return {
+    asks: 'form',
+    summary: serverLine(message, 200),
+    reason: `The server ${server} needs this to go on with the call. It gets exactly what you fill in.`,
+    preview: { kind: 'form', server, message: serverWords(message, MESSAGE_CHARS), fields },
+    options: [{ optionId: 'send', kind: 'allow_once', name: 'Send' }, ...NO],
+    problemOf({ optionId, values }) {
+      if (optionId !== 'send') return undefined
+      if (!values) return 'values: fill in the form, or decline.'
+      const [problem] = Object.entries(formProblems(fields, values))
+      return problem && `values.${problem[0]}: ${problem[1]}`
+    },
+    kept: ({ optionId, values }) => (optionId === 'send' && values ? keptValues(fields, values) : undefined),
+  }
+}
+
+function linkQuestion(server: string, { message, url }: ElicitRequestURLParams): CallQuestion | undefined {
+  const page = webPage(url)
+  if (!page) return undefined
+  return {
+    asks: 'link',
+    summary: `${page.host}: ${serverLine(message, 200)}`,
+    reason: `The server ${server} wants you to open this page in your browser. What you do there it does not see through Trestle.`,
+    preview: { kind: 'link', server, message: serverWords(message, MESSAGE_CHARS), url: page.href },
+    options: [{ optionId: 'open', kind: 'allow_once', name: `Open ${page.host}` }, ...NO],
+  }
+}
+
+/** Only http and https, and no name or password in it: what stands before an @ looks like the host. */
+function webPage(url: string): URL | undefined {
+  if (url.length > URL_CHARS || !URL.canParse(url)) return undefined
+  const page = new URL(url)
+  const isWeb = page.protocol === 'https:' || page.protocol === 'http:'
+  return isWeb && page.username === '' && page.password === '' ? page : undefined
+}
+
+function resultOf(answer: CallAnswer): ElicitResult {
+  if ('none' in answer || answer.optionId === 'cancel') return CANCEL
+  if (!isAccepted(answer)) return { action: 'decline' }
+  return answer.values ? { action: 'accept', content: answer.values } : { action: 'accept' }
+}
+
+function isAccepted(answer: CallAnswer): boolean {
+  return 'kind' in answer && answer.kind !== 'reject_once'
+}
+
+function cancelled({ log }: ServedConnection, why: string): ElicitResult {
+  log({ from: 'connection', level: 'warning', text: `A request for something from the user was cancelled. ${why}` })
+  return CANCEL
+}

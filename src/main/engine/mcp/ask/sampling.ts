@@ -1,0 +1,142 @@
+import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { TextPart, UserPart } from '../../../../shared/model/message'
+import type { CallQuestion } from '../../tool/tool'
+import type { ServedConnection } from '../connection-hooks'
+import { callOf, type AskLimits } from './ask-limits'
+import { serverWords } from './server-words'
+
+/** What is sent is shown whole, so it has to be of a size that somebody reads. */
+const MOST_CHARS = 50_000
+const MOST_MESSAGES = 100
+const MOST_PICTURES = 10
+const MOST_TOKENS = 8192
+
+/** What a server wants the model asked. */
+export interface SampleRequest {
+  system: string
+  messages: Said[]
+  maxTokens: number
+}
+
+type Said = { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: TextPart[] }
+
+/** What the model answered. `isCut`: it came to the limit. */
+export interface Sample {
+  model: string
+  text: string
+  isCut: boolean
+}
+
+/** Asks the model of a session, without tools and without the conversation. Throws a `CodedError`. */
+export type AskModel = (sessionId: string, request: SampleRequest, signal: AbortSignal) => Promise<Sample>
+
+/** Why a server does not get an answer; a sentence for the server. */
+export class SamplingRefused extends Error {}
+
+/**
+ * Lets a server ask the session's model, when a person has read what it would ask, and gives it the answer, when they have read that. Throws `SamplingRefused`
+ * when they do not want it, or nobody is there.
+ */
+export async function sample(
+  { askModel, limits }: { askModel: AskModel; limits: AskLimits },
+  connection: ServedConnection,
+  params: CreateMessageRequestParams,
+  signal: AbortSignal,
+): Promise<CreateMessageResult> {
+  const call = callOf(connection)
+  if (!call) throw refused(connection, 'It can only be allowed while a call runs.')
+  const request = requestOf(params)
+  if ('problem' in request) throw refused(connection, request.problem)
+  const asked = await limits.within(connection, call, async () => {
+    const first = await call.ctx.ask(question(connection.name, request), signal)
+    if ('none' in first) throw refused(connection, first.why)
+    if (first.kind === 'reject_once') throw refused(connection, 'The user did not allow it.')
+    const startedAt = performance.now()
+    const answer = await askModel(call.sessionId, request, AbortSignal.any([signal, call.ctx.signal]))
+    connection.log({
+      from: 'connection',
+      level: 'info',
+      text: `The model ${answer.model} was asked for the server: ${answer.text.length} characters in ${Math.round(performance.now() - startedAt)} ms.`,
+    })
+    const second = await call.ctx.ask(question(connection.name, request, answer), signal)
+    if ('none' in second) throw refused(connection, second.why)
+    if (second.kind === 'reject_once') throw refused(connection, 'The user did not hand the answer on.')
+    return resultOf(answer, params.stopSequences)
+  })
+  if ('refused' in asked) throw refused(connection, asked.refused)
+  return asked.answer
+}
+
+function question(server: string, { system, messages, maxTokens }: SampleRequest, answer?: Sample): CallQuestion {
+  return {
+    asks: 'sampling',
+    summary: answer ? `Give ${server} the answer of ${answer.model}` : `${server} wants to ask the model`,
+    reason: answer
+      ? `The server ${server} gets this answer only when you allow it.`
+      : `The server ${server} would send this to your model, at your expense. It sees nothing of the conversation.`,
+    preview: {
+      kind: 'sampling',
+      server,
+      ...(system !== '' && { system }),
+      messages: messages.map((message) => ({ role: message.role, text: shown(message) })),
+      maxTokens,
+      ...(answer && { answer: { model: answer.model, text: answer.text } }),
+    },
+    options: answer
+      ? [
+          { optionId: 'give', kind: 'allow_once', name: 'Give the answer' },
+          { optionId: 'keep', kind: 'reject_once', name: 'Do not give it' },
+        ]
+      : [
+          { optionId: 'ask', kind: 'allow_once', name: 'Ask the model' },
+          { optionId: 'refuse', kind: 'reject_once', name: 'Refuse' },
+        ],
+  }
+}
+
+function shown({ parts }: Said): string {
+  return parts.map((part: UserPart) => (part.type === 'media' ? `[a picture: ${part.mediaType}]` : part.text)).join('\n')
+}
+
+function requestOf({ messages, systemPrompt = '', maxTokens, tools }: CreateMessageRequestParams): SampleRequest | { problem: string } {
+  if (tools && tools.length > 0) return { problem: 'Tools cannot be given to the model.' }
+  if (messages.length === 0 || messages.length > MOST_MESSAGES) return { problem: `There must be 1 to ${MOST_MESSAGES} messages.` }
+  // What is sent is what is shown: nothing is in it that cannot be seen.
+  const system = serverWords(systemPrompt, MOST_CHARS + 1)
+  const said: Said[] = []
+  for (const message of messages) {
+    const read = messageOf(message)
+    if ('problem' in read) return read
+    said.push(read)
+  }
+  const parts = said.flatMap((message): readonly UserPart[] => message.parts)
+  const chars = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), system.length)
+  if (chars > MOST_CHARS) return { problem: `It may be at most ${MOST_CHARS.toLocaleString('en')} characters long.` }
+  if (parts.filter((part) => part.type === 'media').length > MOST_PICTURES)
+    return { problem: `There may be at most ${MOST_PICTURES} pictures.` }
+  return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MOST_TOKENS)) }
+}
+
+function messageOf({ role, content }: SamplingMessage): Said | { problem: string } {
+  const parts: UserPart[] = []
+  for (const block of Array.isArray(content) ? content : [content]) {
+    if (block.type === 'text') parts.push({ type: 'text', text: serverWords(block.text, MOST_CHARS + 1) })
+    else if (block.type === 'image' && role === 'user') parts.push({ type: 'media', mediaType: block.mimeType, data: block.data })
+    else return { problem: `A message of the ${role} may not hold ${block.type}.` }
+  }
+  if (role === 'user') return { role, parts }
+  return { role, parts: parts.filter((part) => part.type === 'text') }
+}
+
+/** `temperature` and what the server would prefer for a model are not followed. */
+function resultOf({ model, text, isCut }: Sample, stops: readonly string[] = []): CreateMessageResult {
+  const ends = stops.map((stop) => (stop === '' ? -1 : text.indexOf(stop))).filter((at) => at >= 0)
+  const end = ends.length > 0 ? Math.min(...ends) : undefined
+  const stopReason = end !== undefined ? 'stopSequence' : isCut ? 'maxTokens' : 'endTurn'
+  return { role: 'assistant', model, content: { type: 'text', text: end === undefined ? text : text.slice(0, end) }, stopReason }
+}
+
+function refused({ log }: ServedConnection, why: string): SamplingRefused {
+  log({ from: 'connection', level: 'warning', text: `A request to ask the model was refused. ${why}` })
+  return new SamplingRefused(why)
+}
