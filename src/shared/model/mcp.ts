@@ -14,6 +14,8 @@ export type McpServerDefinition = {
   callTimeoutMs: number
   /** The server's own names of the tools that are not offered. */
   disabledTools: readonly string[]
+  /** Only these are offered; absent: all. */
+  enabledTools?: readonly string[]
 } & (
   | { transport: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
   | {

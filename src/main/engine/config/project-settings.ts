@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../shared/model/settings'
-import { isAgentFile } from './trust/project-files'
+import { kindOf } from './trust/project-files'
 import { readProjectConfig, type ProjectConfig } from './project-config'
 import type { Hook } from './hook-settings'
 import type { Settings } from './settings'
@@ -33,7 +33,7 @@ export async function projectSettings(folder: string, own: Settings, home: strin
     return { settings, problems, standing }
   }
   let settings = own
-  for (const { file, text } of files.length === 0 ? [] : (accepted?.files ?? []).filter((old) => !isAgentFile(folder, old.file))) {
+  for (const { file, text } of files.length === 0 ? [] : (accepted?.files ?? []).filter((old) => kindOf(folder, old.file) === 'rules')) {
     const config = await readProjectConfig(text, file)
     settings = withProject(settings, { ...config, ...restricting(config) })
   }

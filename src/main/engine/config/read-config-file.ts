@@ -9,11 +9,11 @@ const MOST_BYTES = 4 * 1024 * 1024
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
 
 /** The text of a configuration file; never hangs on a pipe or a device. */
-export function readConfigText(file: string): ConfigText {
+export function readConfigText(file: string, mostBytes = MOST_BYTES): ConfigText {
   try {
     const stat = statSync(file)
     if (!stat.isFile()) return { problem: { file, message: 'This is not a plain file.' } }
-    if (stat.size > MOST_BYTES) return { problem: { file, message: `The file is too large (${stat.size} bytes, at most ${MOST_BYTES}).` } }
+    if (stat.size > mostBytes) return { problem: { file, message: `The file is too large (${stat.size} bytes, at most ${mostBytes}).` } }
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)) }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { missing: true }

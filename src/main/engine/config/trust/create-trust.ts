@@ -8,6 +8,7 @@ import { readProjectConfig } from '../project-config'
 import type { ProjectFile } from './project-files'
 import { standingOf, type Standing } from './standing'
 import { allEntries, readEntry, removeEntry, writeEntry, type TrustEntry } from './trust-entry'
+import { visibleText } from './visible-text'
 
 export interface TrustDeps {
   home: string
@@ -75,22 +76,60 @@ async function viewOf(folder: string, { state, files, hash, accepted, problem }:
   return { folder, state, parts, hash, ...(problem && { problem: `${problem.file}: ${problem.message}` }) }
 }
 
-/** What one file would do, by kinds. */
+/** What one file would do, by kinds. Nothing in its words can hide on a screen. */
 async function partsOf(folder: string, projectFile: ProjectFile, accepted: Standing['accepted']): Promise<TrustPart[]> {
-  const { kind, file, link, text, problem } = projectFile
-  const parts = kind === 'agents' ? [agentPart(projectFile)] : await configParts(projectFile)
+  const { file, link, text, problem } = projectFile
+  const before = accepted?.files.find((old) => old.file === file)
+  const parts = await linesOf(projectFile, before?.text)
   const first = parts[0]!
   if (link !== undefined) first.lines = [`It is a link to ${link}`, ...first.lines]
-  const before = accepted?.files.find((old) => old.file === file)
+  for (const part of parts) part.lines = part.lines.map(visibleText)
   if (before === undefined || before.text === text || problem) return parts
-  const { unifiedDiff } = await import('../../tool/unified-diff')
-  first.diff = (await unifiedDiff(relative(folder, file), before.text, text)).diff
+  first.diff = await diffOf(folder, projectFile, before.text, first.lines)
   return parts
+}
+
+async function linesOf(projectFile: ProjectFile, before: string | undefined): Promise<TrustPart[]> {
+  const { kind, file } = projectFile
+  if (kind === 'agents') return [agentPart(projectFile)]
+  if (kind !== 'mcp') return configParts(projectFile)
+  return [{ kind, file, lines: await mcpLines(projectFile, before) }]
 }
 
 /** An agent is what its words make it do, so they are all shown. */
 function agentPart({ file, text, problem }: ProjectFile): TrustPart {
-  return { kind: 'agents', file, lines: problem ? [problem.message] : text.trimEnd().split('\n') }
+  return { kind: 'agents', file, lines: problem ? [problem.message] : text.trimEnd().split(/\r?\n/) }
+}
+
+async function mcpLines({ file, text, problem }: ProjectFile, before?: string): Promise<string[]> {
+  if (problem) return [problem.message]
+  const [{ readServers }, { describeServer }] = await Promise.all([
+    import('../../mcp/config/read-servers'),
+    import('../../mcp/config/describe-server'),
+  ])
+  const old = before === undefined ? [] : readServers(before, file).servers
+  const { servers, problems } = readServers(text, file)
+  return [
+    ...servers.flatMap((server) =>
+      describeServer(
+        server,
+        old.find(({ name }) => name === server.name),
+      ),
+    ),
+    ...problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`)),
+  ]
+}
+
+/** Of what the servers would do, since the values in such a file can be secrets and its lines of any length; of the words themselves where that is the same. */
+async function diffOf(folder: string, projectFile: ProjectFile, before: string, lines: readonly string[]): Promise<string> {
+  const { unifiedDiff } = await import('../../tool/unified-diff')
+  const name = relative(folder, projectFile.file)
+  const oldLines = projectFile.kind === 'mcp' ? (await mcpLines({ ...projectFile, text: before })).map(visibleText) : lines
+  const isSame = oldLines.length === lines.length && oldLines.every((line, index) => line === lines[index])
+  const { diff } = isSame
+    ? await unifiedDiff(name, before, projectFile.text)
+    : await unifiedDiff(name, `${oldLines.join('\n')}\n`, `${lines.join('\n')}\n`)
+  return diff.split(/\r?\n/).map(visibleText).join('\n')
 }
 
 async function configParts({ file, text, problem }: ProjectFile): Promise<TrustPart[]> {

@@ -23,24 +23,33 @@ const AGENT_FILE = /\.(?:ya?ml|md|txt)$/
 const MOST_AGENT_FILES = 50
 
 /** Every other such file. What stands in them does nothing until the user trusts the folder. */
-const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [{ kind: 'rules', path: ['.trestle', 'config.toml'] }]
+const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [
+  { kind: 'rules', path: ['.trestle', 'config.toml'] },
+  { kind: 'mcp', path: ['.mcp.json'] },
+]
+/** What is to be trusted is to be read by a person first: a file that is longer, or comes after so much, does not count. */
+const MOST_BYTES = 256 * 1024
+const MOST_BYTES_TOGETHER = 1024 * 1024
 
 /** The files that are there, read once: what is shown, hashed and used is the same text. `folder` is a real path. */
 export function projectFiles(folder: string, home: string): ProjectFile[] {
+  let left = MOST_BYTES_TOGETHER
   return [...FILES, ...agentFiles(folder)].flatMap(({ kind, path }): ProjectFile[] => {
     const file = join(folder, ...path)
-    const found = readConfigText(file)
+    const found = readConfigText(file, Math.min(left, MOST_BYTES))
     if ('missing' in found) return []
     const real = realPath(file)
     // In the home folder this is the user's own configuration, which counts anyway.
     if (real === realPath(join(home, 'config.toml')) || dirname(real) === realPath(join(home, 'agents'))) return []
+    if ('text' in found) left -= Buffer.byteLength(found.text)
     const link = real === file ? {} : { link: real }
     return ['text' in found ? { kind, file, ...link, text: found.text } : { kind, file, ...link, text: '', problem: found.problem }]
   })
 }
 
-export function isAgentFile(folder: string, file: string): boolean {
-  return dirname(file) === join(folder, ...AGENTS)
+/** What kind of configuration a file of the project is, by its place. */
+export function kindOf(folder: string, file: string): TrustPart['kind'] {
+  return FILES.find(({ path }) => join(folder, ...path) === file)?.kind ?? 'agents'
 }
 
 function agentFiles(folder: string): { kind: TrustPart['kind']; path: readonly string[] }[] {

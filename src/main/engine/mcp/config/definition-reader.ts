@@ -1,0 +1,134 @@
+import { nearest } from '../../../../shared/nearest'
+
+/** What is wrong with a part of a definition. `fatal`: the server cannot be used because of it. */
+export interface DefinitionProblem {
+  path: readonly (string | number)[]
+  message: string
+  fatal: boolean
+}
+
+const MOST_TIMEOUT_MS = 24 * 60 * 60 * 1000
+/** Of other products, or for people; nothing is lost when they are not looked at. */
+const WITHOUT_MEANING = ['name', 'title', 'description', 'icon', 'version', 'gallery', '$schema', 'auth', 'comment', '_comment']
+/** Who may do what is decided here by rules of the user's own. */
+const PERMISSIONS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
+const KNOWN = [
+  ...['type', 'transport', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'bearerTokenEnvVar', 'oauth', 'enabled', 'disabled'],
+  ...['timeout', 'startupTimeoutMs', 'toolTimeoutMs', 'enabledTools', 'disabledTools'],
+]
+
+/** Reads typed values out of what is written about one server. No message quotes a value: it could be a secret. */
+export class DefinitionReader {
+  readonly #raw: Readonly<Record<string, unknown>>
+  readonly #problems: DefinitionProblem[]
+  readonly #seen = new Set<string>(['type', 'transport'])
+
+  constructor(raw: Readonly<Record<string, unknown>>, problems: DefinitionProblem[]) {
+    this.#raw = raw
+    this.#problems = problems
+  }
+
+  fatal(path: readonly (string | number)[], message: string): undefined {
+    this.#problems.push({ path, message, fatal: true })
+    return undefined
+  }
+
+  text(key: string): string | undefined {
+    const value = this.#take(key)
+    if (value === undefined || value === null || value === '') return undefined
+    return typeof value === 'string' && value.trim() !== '' ? value : this.fatal([key], 'must be a text in quotes.')
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.#take(key)
+    if (value === undefined || typeof value === 'boolean') return value
+    // Somebody wanted to switch something; on would be the wrong guess.
+    return this.fatal([key], 'must be true or false.')
+  }
+
+  duration(key: string): number | undefined {
+    const value = this.#take(key)
+    if (value === undefined) return undefined
+    if (typeof value === 'number' && value >= 1000 && value <= MOST_TIMEOUT_MS) return Math.round(value)
+    this.#problems.push({
+      path: [key],
+      message: `counts in milliseconds, from 1000 to ${MOST_TIMEOUT_MS}; the default is used.`,
+      fatal: false,
+    })
+    return undefined
+  }
+
+  texts(key: string): string[] | undefined {
+    const value = this.#take(key)
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) return this.fatal([key], 'must be a list of texts.')
+    return value.map((item: unknown, index) => plainText(item) ?? this.fatal([key, index], 'must be a text in quotes.') ?? '')
+  }
+
+  pairs(key: string, mistakeOf: (name: string, value: string) => string | undefined): Record<string, string> {
+    const value = this.#take(key) ?? {}
+    if (!isRecord(value)) {
+      this.fatal([key], 'must be an object of names and texts.')
+      return {}
+    }
+    const pairs = Object.entries(value).map(([name, item]): [string, string] => {
+      const text = plainText(item)
+      const mistake = text === undefined ? 'must be a text in quotes' : mistakeOf(name, text)
+      if (mistake !== undefined) this.fatal([key, name], `${mistake}.`)
+      return [name, text ?? '']
+    })
+    return Object.fromEntries(pairs)
+  }
+
+  oauth(): { clientId?: string; scopes?: string[] } | undefined {
+    const value = this.#take('oauth')
+    if (value === undefined || typeof value === 'boolean') return undefined
+    if (!isRecord(value)) return this.fatal(['oauth'], 'must be an object with clientId and scopes.')
+    const clientId = typeof value['clientId'] === 'string' ? value['clientId'] : undefined
+    const { scopes: raw = value['scope'] } = value
+    const scopes =
+      typeof raw === 'string'
+        ? raw.split(/\s+/).filter(Boolean)
+        : Array.isArray(raw)
+          ? raw.filter((scope) => typeof scope === 'string')
+          : undefined
+    return { ...(clientId !== undefined && { clientId }), ...(scopes && { scopes }) }
+  }
+
+  /** Reports keys that mean nothing for this transport. */
+  unused(keys: readonly string[], message: string): void {
+    for (const key of keys) if (this.#take(key) !== undefined) this.#problems.push({ path: [key], message, fatal: false })
+  }
+
+  /** Reports what nobody asked for. */
+  finish(): void {
+    for (const key of Object.keys(this.#raw)) {
+      if (this.#seen.has(key) || WITHOUT_MEANING.includes(key)) continue
+      const message = PERMISSIONS.includes(key)
+        ? 'is not looked at: what may run without asking is said by your permission rules.'
+        : key === 'envFile'
+          ? 'is not read: put its variables into "env".'
+          : `is not known${meant(key)}.`
+      this.#problems.push({ path: [key], message, fatal: false })
+    }
+  }
+
+  #take(key: string): unknown {
+    this.#seen.add(key)
+    return Object.hasOwn(this.#raw, key) ? this.#raw[key] : undefined
+  }
+}
+
+function meant(key: string): string {
+  const [like] = nearest(key, KNOWN, 1)
+  return like === undefined ? ' and is not looked at' : `: did you mean ${like}?`
+}
+
+function plainText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

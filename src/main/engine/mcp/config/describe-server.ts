@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import { visibleText, visibleWord } from '../../config/trust/visible-text'
+import { variablesIn } from './expand-variables'
+import type { WrittenServer } from './read-servers'
+
+/** What these are set to decides which program runs or where it connects to, so it is shown; other values can be secrets. */
+const DECISIVE =
+  /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
+
+/**
+ * What a project's server would do, a line each, hiding nothing but the values of its environment and headers. `before`: the one of this name that was
+ * accepted; values that differ from it are said to.
+ */
+export function describeServer({ name, definition }: WrittenServer, before?: WrittenServer): string[] {
+  const lines: string[] = []
+  const say = (text: string): void => void lines.push(`${visibleText(name)}: ${text}`)
+  const old = before?.definition
+  if (definition.transport === 'stdio') {
+    const { command, args, cwd, env } = definition
+    say(`run ${[command, ...args].map(visibleWord).join(' ')}`)
+    if (cwd !== undefined) say(`in the folder ${visibleWord(cwd)}`)
+    const oldEnv = old?.transport === 'stdio' ? old.env : undefined
+    const set = Object.entries(env).map(([key, value]) =>
+      DECISIVE.test(key) ? `${visibleWord(key)}=${visibleWord(value)}` : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
+    )
+    if (set.length > 0) say(`with the environment ${set.join(', ')}`)
+  } else {
+    const { url, headers, transport, oauth } = definition
+    say(`connect to ${visibleText(url)}${transport === 'sse' ? ' by SSE' : ''}`)
+    const oldHeaders = old && old.transport !== 'stdio' ? old.headers : undefined
+    const sent = Object.entries(headers).map(([key, value]) => `${key}${changed(oldHeaders, key, value)}`)
+    if (sent.length > 0) say(`with the headers ${sent.join(', ')}`)
+    if (oauth?.clientId !== undefined) say(`sign in as the client ${visibleWord(oauth.clientId)}`)
+  }
+  const taken = variablesIn(definition)
+  if (taken.length > 0) say(`given from your environment: ${taken.join(', ')}`)
+  if (!definition.enabled) say('switched off')
+  return lines
+}
+
+function changed(before: Readonly<Record<string, string>> | undefined, key: string, value: string): string {
+  return before && Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], value) ? ' (another value than before)' : ''
+}

@@ -1,0 +1,70 @@
+import { CodedError } from '../../../../shared/model/errors'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import { urlMistake } from './read-definition'
+
+/** `${VAR}`, `${VAR:-what counts when it is not set}`, and `${env:VAR}` as some editors write it. */
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g
+/** Not of the environment: Trestle knows them. */
+const PLACES = ['workspaceFolder', 'userHome'] as const
+
+export interface Surroundings {
+  /** What `${VAR}` may stand for. */
+  env: Readonly<Record<string, string | undefined>>
+  /** The project a server is written in, or that it is used from. */
+  workspaceFolder?: string
+  userHome: string
+}
+
+/** The environment variables a definition takes values from, each once. */
+export function variablesIn(definition: McpServerDefinition): string[] {
+  const names = new Set<string>()
+  mapTexts(definition, (text) => {
+    for (const [, name] of text.matchAll(VARIABLE)) if (!PLACES.some((place) => place === name)) names.add(name!)
+    return text
+  })
+  return [...names]
+}
+
+/**
+ * Puts the values of variables into a definition; what is put in is not looked at again. CodedError `config.invalid` when one is not set and has no default, or when
+ * the address is none afterwards. No message quotes a value.
+ */
+export function expandVariables(definition: McpServerDefinition, { env, workspaceFolder, userHome }: Surroundings): McpServerDefinition {
+  const missing = new Set<string>()
+  const known: Readonly<Record<string, string | undefined>> = { workspaceFolder, userHome }
+  const expanded = mapTexts(definition, (text) =>
+    text.replace(VARIABLE, (whole, name: string, otherwise: string | undefined) => {
+      const value = (Object.hasOwn(known, name) ? known[name] : env[name]) || otherwise
+      if (value === undefined) missing.add(name)
+      return value ?? whole
+    }),
+  )
+  if (missing.size > 0) {
+    const names = [...missing]
+    const verb = names.length === 1 ? 'is not set, or is' : 'are not set, or are'
+    throw new CodedError(
+      'config.invalid',
+      `${names.join(', ')} ${verb} kept from servers. Set ${names.length === 1 ? 'it' : 'them'} where Trestle is started, or write \${${names[0]}:-a default}.`,
+    )
+  }
+  if (expanded.transport === 'stdio') return expanded
+  const mistake = urlMistake(expanded.url)
+  if (mistake !== undefined) throw new CodedError('config.invalid', `With its variables put in, the url ${mistake}`)
+  for (const [name, value] of Object.entries(expanded.headers))
+    if (/[\r\n\0]/.test(value)) throw new CodedError('config.invalid', `With its variables put in, the header ${name} has a line break.`)
+  return expanded
+}
+
+function mapTexts(definition: McpServerDefinition, change: (text: string) => string): McpServerDefinition {
+  const values = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, change(value)]))
+  if (definition.transport !== 'stdio') return { ...definition, url: change(definition.url), headers: values(definition.headers) }
+  const { command, args, env, cwd } = definition
+  return {
+    ...definition,
+    command: change(command),
+    args: args.map(change),
+    env: values(env),
+    ...(cwd !== undefined && { cwd: change(cwd) }),
+  }
+}
