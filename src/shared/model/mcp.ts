@@ -4,8 +4,7 @@ export type McpTransport = 'stdio' | 'http' | 'sse'
 /** Who configured a server: the user, the project, or the client of one session (an editor). */
 export type McpScope = 'user' | 'project' | 'session'
 
-/** What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine. */
-export type McpServerDefinition = {
+interface McpServerSwitches {
   /** Default true. A disabled server is listed and never started. */
   enabled: boolean
   /** Default 30,000. */
@@ -16,15 +15,30 @@ export type McpServerDefinition = {
   disabledTools: readonly string[]
   /** Only these are offered; absent: all. */
   enabledTools?: readonly string[]
-} & (
-  | { transport: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string }
-  | {
-      transport: 'http' | 'sse'
-      url: string
-      headers: Readonly<Record<string, string>>
-      oauth?: McpOAuth
-    }
-)
+}
+
+interface McpRemote {
+  transport: 'http' | 'sse'
+  url: string
+}
+
+interface McpLocal {
+  transport: 'stdio'
+  command: string
+  args: readonly string[]
+  cwd?: string
+}
+
+/** What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine. */
+export type McpServerDefinition = McpServerSwitches &
+  ((McpLocal & { env: Readonly<Record<string, string>> }) | (McpRemote & { headers: Readonly<Record<string, string>>; oauth?: McpOAuth }))
+
+/** A definition on its way between a form and the engine: a value that is null stays, or is kept, as it is written under that name. */
+export type McpServerInput = McpServerSwitches &
+  (
+    | (McpLocal & { env: Readonly<Record<string, string | null>> })
+    | (McpRemote & { headers: Readonly<Record<string, string | null>>; oauth?: Omit<McpOAuth, 'clientSecret'> & { clientSecret?: string | null } })
+  )
 
 /** What a sign-in needs to be told; most servers need none of it. */
 export interface McpOAuth {

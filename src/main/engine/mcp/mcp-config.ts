@@ -1,4 +1,4 @@
-import type { McpScope, McpServerDefinition, McpServerList } from '../../../shared/model/mcp'
+import type { McpScope, McpServerDefinition, McpServerInput, McpServerList } from '../../../shared/model/mcp'
 import type { McpPlace } from './mcp'
 
 /** A server as it is written somewhere, whether or not it may be used. */
@@ -23,12 +23,17 @@ export interface McpConfig {
   read(folder?: string): Promise<{ servers: ConfiguredServer[]; problems: McpServerList['problems'] }>
   /** The definition with its variables filled in, just before it is used. Throws a `CodedError` that names what is missing. */
   expand(server: ConfiguredServer): McpServerDefinition
-  save(place: McpPlace, definition: McpServerDefinition, previousName?: string): Promise<void>
+  /** What is written, for a form: without the values that could be secrets. */
+  input(server: ConfiguredServer): McpServerInput
+  /** CodedError `config.write_failed`, also when there is another of this name already. */
+  save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<void>
   remove(place: McpPlace): Promise<void>
   /** What is written for one server is changed, nothing else; with consent staying as it was where only this changes. */
   setEnabled(server: ConfiguredServer, enabled: boolean): Promise<void>
   setToolEnabled(server: ConfiguredServer, tool: string, enabled: boolean): Promise<void>
   /** Called when a file has changed, or what is accepted. */
   onChange(listener: () => void): void
+  /** To be called when what is trusted has changed in some folder. */
+  trustChanged(): void
   close(): void
 }

@@ -1,4 +1,11 @@
-import type { McpLogLine, McpServerDefinition, McpServerList, McpServerView, McpTestResult } from '../../../shared/model/mcp'
+import type {
+  McpLogLine,
+  McpServerDefinition,
+  McpServerInput,
+  McpServerList,
+  McpServerView,
+  McpTestResult,
+} from '../../../shared/model/mcp'
 
 /** Which server is meant: where it is written and its name there. `folder` goes with `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
@@ -7,8 +14,10 @@ export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; fol
 export interface Mcp {
   /** Starts nothing and connects to nothing. `folder`: with the servers of that project. */
   list(folder?: string): Promise<McpServerList>
-  /** Writes a server into its file, others and comments as they are. Values of `env` and `headers` that are left out keep what is written. `previousName` renames. */
-  save(place: McpPlace, definition: McpServerDefinition, previousName?: string): Promise<McpServerList>
+  /** What is written about a server, for a form: without the values that could be secrets. */
+  definition(serverId: string): Promise<McpServerInput>
+  /** Writes a server into its file, others and comments as they are. `previousName`: the one that is changed, or renamed; without it the name must be new. */
+  save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<McpServerList>
   remove(place: McpPlace): Promise<McpServerList>
   setEnabled(serverId: string, enabled: boolean): Promise<McpServerView>
   setToolEnabled(serverId: string, tool: string, enabled: boolean): Promise<McpServerView>

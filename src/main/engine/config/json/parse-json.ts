@@ -45,14 +45,8 @@ export function placeAt(text: string, offset: number): { line: number; column: n
 
 /** As `JSON.parse` would give it: of members of the same name the last counts. */
 export function valueOf(node: JsonNode): unknown {
-  switch (node.kind) {
-    case 'object':
-      return Object.fromEntries(node.members.map(({ key, node: member }) => [key, valueOf(member)]))
-    case 'array':
-      return node.items.map(valueOf)
-    case 'plain':
-      return node.value
-  }
+  if (node.kind === 'object') return Object.fromEntries(node.members.map(({ key, node: member }) => [key, valueOf(member)]))
+  return node.kind === 'array' ? node.items.map(valueOf) : node.value
 }
 
 /** The member of this name that counts. */

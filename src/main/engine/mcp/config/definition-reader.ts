@@ -1,3 +1,4 @@
+import type { McpOAuth } from '../../../../shared/model/mcp'
 import { nearest } from '../../../../shared/nearest'
 
 /** What is wrong with a part of a definition. `fatal`: the server cannot be used because of it. */
@@ -7,15 +8,16 @@ export interface DefinitionProblem {
   fatal: boolean
 }
 
+const OAUTH_TEXTS = ['clientId', 'clientSecret', 'redirectUrl', 'clientMetadataUrl'] as const
 const MOST_TIMEOUT_MS = 24 * 60 * 60 * 1000
 /** Of other products, or for people; nothing is lost when they are not looked at. */
 const WITHOUT_MEANING = ['name', 'title', 'description', 'icon', 'version', 'gallery', '$schema', 'auth', 'comment', '_comment']
 /** Who may do what is decided here by rules of the user's own. */
 const PERMISSIONS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
-const KNOWN = [
-  ...['type', 'transport', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'bearerTokenEnvVar', 'oauth', 'enabled', 'disabled'],
-  ...['timeout', 'startupTimeoutMs', 'toolTimeoutMs', 'enabledTools', 'disabledTools'],
-]
+const KNOWN =
+  'type command args env cwd url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
+    ' ',
+  )
 
 /** Reads typed values out of what is written about one server. No message quotes a value: it could be a secret. */
 export class DefinitionReader {
@@ -80,19 +82,22 @@ export class DefinitionReader {
     return Object.fromEntries(pairs)
   }
 
-  oauth(): { clientId?: string; scopes?: string[] } | undefined {
+  oauth(): McpOAuth | undefined {
     const value = this.#take('oauth')
     if (value === undefined || typeof value === 'boolean') return undefined
     if (!isRecord(value)) return this.fatal(['oauth'], 'must be an object with clientId and scopes.')
-    const clientId = typeof value['clientId'] === 'string' ? value['clientId'] : undefined
-    const { scopes: raw = value['scope'] } = value
-    const scopes =
-      typeof raw === 'string'
-        ? raw.split(/\s+/).filter(Boolean)
-        : Array.isArray(raw)
-          ? raw.filter((scope) => typeof scope === 'string')
-          : undefined
-    return { ...(clientId !== undefined && { clientId }), ...(scopes && { scopes }) }
+    const oauth: McpOAuth = {}
+    for (const key of OAUTH_TEXTS) if (typeof value[key] === 'string' && value[key] !== '') oauth[key] = value[key]
+    const port = value['callbackPort']
+    if (typeof port === 'number') oauth.redirectUrl ??= `http://127.0.0.1:${port}/callback`
+    const scopes = value['scopes'] ?? value['scope']
+    if (typeof scopes === 'string') oauth.scopes = scopes.split(/\s+/).filter(Boolean)
+    else if (Array.isArray(scopes)) oauth.scopes = scopes.filter((scope) => typeof scope === 'string')
+    for (const key of Object.keys(value)) {
+      if (OAUTH_TEXTS.some((known) => known === key) || ['scope', 'scopes', 'callbackPort'].includes(key)) continue
+      this.#problems.push({ path: ['oauth', key], message: 'is not known and is not looked at.', fatal: false })
+    }
+    return oauth
   }
 
   /** Reports keys that mean nothing for this transport. */
@@ -108,7 +113,7 @@ export class DefinitionReader {
         ? 'is not looked at: what may run without asking is said by your permission rules.'
         : key === 'envFile'
           ? 'is not read: put its variables into "env".'
-          : `is not known${meant(key)}.`
+          : `is not known${meant(key)}`
       this.#problems.push({ path: [key], message, fatal: false })
     }
   }
@@ -121,7 +126,7 @@ export class DefinitionReader {
 
 function meant(key: string): string {
   const [like] = nearest(key, KNOWN, 1)
-  return like === undefined ? ' and is not looked at' : `: did you mean ${like}?`
+  return like === undefined ? ' and is not looked at.' : `: did you mean ${like}?`
 }
 
 function plainText(value: unknown): string | undefined {

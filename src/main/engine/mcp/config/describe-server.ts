@@ -30,7 +30,9 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
     const oldHeaders = old && old.transport !== 'stdio' ? old.headers : undefined
     const sent = Object.entries(headers).map(([key, value]) => `${key}${changed(oldHeaders, key, value)}`)
     if (sent.length > 0) say(`with the headers ${sent.join(', ')}`)
-    if (oauth?.clientId !== undefined) say(`sign in as the client ${visibleWord(oauth.clientId)}`)
+    const { clientSecret, scopes, ...client } = oauth ?? {}
+    const told = [...Object.values(client), ...(scopes?.length ? [`for ${scopes.join(' ')}`] : []), ...(clientSecret === undefined ? [] : ['with a secret'])]
+    if (told.length > 0) say(`sign in as ${told.map(visibleText).join(', ')}`)
   }
   const taken = variablesIn(definition)
   if (taken.length > 0) say(`given from your environment: ${taken.join(', ')}`)

@@ -58,7 +58,12 @@ export function expandVariables(definition: McpServerDefinition, { env, workspac
 function mapTexts(definition: McpServerDefinition, change: (text: string) => string): McpServerDefinition {
   const values = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, change(value)]))
-  if (definition.transport !== 'stdio') return { ...definition, url: change(definition.url), headers: values(definition.headers) }
+  if (definition.transport !== 'stdio') {
+    const { url, headers, oauth } = definition
+    const { scopes, ...texts } = oauth ?? {}
+    const changed = { ...values(texts), ...(scopes && { scopes }) }
+    return { ...definition, url: change(url), headers: values(headers), ...(oauth && { oauth: changed }) }
+  }
   const { command, args, env, cwd } = definition
   return {
     ...definition,

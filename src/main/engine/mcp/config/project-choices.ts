@@ -10,8 +10,8 @@ const Choice = z.object({ enabled: z.boolean().optional(), disabledTools: z.arra
 const Entry = z.object({ folder: z.string(), servers: z.record(z.string(), Choice) })
 
 /** How the user has switched one server of a project, and its tools; the rest is as the project has it. */
-export type Choice = z.infer<typeof Choice>
-export type Choices = Readonly<Record<string, Choice>>
+type Choice = z.infer<typeof Choice>
+type Choices = Readonly<Record<string, Choice>>
 
 /** A project's file belongs to all who work on it, so the user's own switches are kept in the home. What cannot be read counts as no choice. */
 export function readChoices(home: string, folder: string): Choices {
@@ -31,7 +31,7 @@ export function writeChoice(home: string, folder: string, name: string, choice: 
   writePrivateFile(placeOf(home, folder), `${JSON.stringify({ folder, servers }, undefined, 2)}\n`)
 }
 
-export function withChoices(definition: McpServerDefinition, choice: Choice | undefined): McpServerDefinition {
+export function withChoice(definition: McpServerDefinition, choice: Choice | undefined): McpServerDefinition {
   return {
     ...definition,
     enabled: choice?.enabled ?? definition.enabled,

@@ -69,7 +69,7 @@ function parse(text: string, file: string): WrittenServers {
       if (definition) servers.push({ name: member.key, line: placeAt(text, member.start).line, definition, words: JSON.stringify(raw) })
     }
   }
-  return { servers, problems }
+  return { servers, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
 }
 
 function offsetOf(member: JsonMember, path: readonly (string | number)[]): number {

@@ -1,0 +1,159 @@
+import { CodedError } from '../../../../shared/model/errors'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import type { JsonEdit } from '../../config/json/edit-json'
+import { ownChange } from '../../config/trust/own-change'
+import { watchConfigFile } from '../../config/watch-file'
+import type { McpPlace } from '../mcp'
+import type { ConfiguredServer, McpConfig } from '../mcp-config'
+import { expandVariables } from './expand-variables'
+import { projectFile, projectServers, realFolder, userFile, userServers } from './find-servers'
+import { writeChoice } from './project-choices'
+import { nameMistake, readServers } from './read-servers'
+import { serverEdits, withoutSecrets } from './server-edits'
+import { writeServers } from './write-servers'
+
+export interface McpConfigDeps {
+  home: string
+  userHome: string
+  /** What variables of the user's own servers stand for. */
+  env(): Readonly<Record<string, string | undefined>>
+  /** The same for servers of projects: without keys and hidden names. */
+  projectEnv(): Readonly<Record<string, string | undefined>>
+  /** Whether files are followed. */
+  watch: boolean
+  now(): number
+  /** A change of the user's own has been added to what is trusted in a folder. */
+  onTrusted(folder: string): void
+}
+
+/** So many folders are followed; in others a change is seen when they are used next. */
+const MOST_WATCHED = 32
+
+/** The files servers are written in: `mcp.json` of the home, and `.mcp.json` of projects. */
+export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, onTrusted }: McpConfigDeps): McpConfig {
+  const listeners = new Set<() => void>()
+  const watched = new Map<string, () => void>()
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
+
+  function follow(file: string): void {
+    if (!watch || watched.has(file)) return
+    watched.set(file, watchConfigFile(file, tell))
+    for (const [oldest, stop] of watched) {
+      if (watched.size <= MOST_WATCHED) return
+      if (oldest === userFile(home)) continue
+      stop()
+      watched.delete(oldest)
+    }
+  }
+
+  // One after the other: each sees what the one before left.
+  let last: Promise<void> = Promise.resolve()
+  function change(place: McpPlace, editsFor: (text: string) => JsonEdit[]): Promise<void> {
+    const next = last.then(() => changeNow(place, editsFor))
+    last = next.catch(() => undefined)
+    return next
+  }
+
+  async function changeNow(place: McpPlace, editsFor: (text: string) => JsonEdit[]): Promise<void> {
+    if (place.scope === 'user') await writeServers(userFile(home), { isPrivate: true }, editsFor)
+    else {
+      const folder = realFolder(place.folder)
+      const file = projectFile(folder)
+      await ownChange(home, folder, file, now, () => writeServers(file, { isPrivate: false }, editsFor))
+      onTrusted(folder)
+    }
+    tell()
+  }
+
+  async function setSwitches(server: ConfiguredServer, switched: (definition: McpServerDefinition) => McpServerDefinition): Promise<void> {
+    const { scope, name, folder, definition } = server
+    if (scope === 'session') throw new CodedError('request.invalid', `${name} was brought along by the editor: switch it there.`)
+    if (scope === 'project') {
+      const { enabled, disabledTools } = switched(definition)
+      writeChoice(home, realFolder(folder!), name, { enabled, disabledTools: [...disabledTools] })
+      tell()
+      return
+    }
+    await change({ scope, name }, (text) => {
+      const before = written(text, name)
+      return before ? switchEdits(['mcpServers', name], before, switched(before)) : []
+    })
+  }
+
+  return {
+    async read(folder) {
+      follow(userFile(home))
+      const own = userServers(home)
+      if (folder === undefined) return own
+      const real = realFolder(folder)
+      follow(projectFile(real))
+      const project = projectServers(home, real)
+      return { servers: [...own.servers, ...project.servers], problems: [...project.problems, ...own.problems] }
+    },
+    expand({ definition, scope, folder, isAccepted, name }) {
+      if (!isAccepted) throw new Error(`${name} was not accepted.`)
+      try {
+        return expandVariables(definition, {
+          env: scope === 'user' ? env() : projectEnv(),
+          userHome,
+          ...(folder !== undefined && { workspaceFolder: folder }),
+        })
+      } catch (error) {
+        throw error instanceof CodedError ? new CodedError(error.code, `${name}: ${error.message}`) : error
+      }
+    },
+    input: ({ definition }) => withoutSecrets(definition),
+    async save(place, definition, previousName) {
+      const { name } = place
+      const mistake = nameMistake(name)
+      if (mistake !== undefined) throw new CodedError('request.invalid', `name: ${mistake}`)
+      await change(place, (text) => {
+        const { servers } = readServers(text, '')
+        const isMoved = previousName !== undefined && previousName !== name
+        if (previousName !== name && servers.some((server) => server.name === name))
+          throw new CodedError('request.invalid', `name: There is a server ${name} already.`)
+        const before = written(text, previousName ?? name)
+        return [
+          ...(isMoved ? [{ path: ['mcpServers', previousName], rename: name }] : []),
+          ...serverEdits(['mcpServers', name], definition, before),
+        ]
+      })
+    },
+    remove: (place) => change(place, () => [{ path: ['mcpServers', place.name], remove: true }]),
+    setEnabled: (server, enabled) => setSwitches(server, (definition) => ({ ...definition, enabled })),
+    setToolEnabled: (server, tool, enabled) =>
+      setSwitches(server, (definition) => ({
+        ...definition,
+        disabledTools: [...definition.disabledTools.filter((name) => name !== tool), ...(enabled ? [] : [tool])],
+        ...(definition.enabledTools && enabled && { enabledTools: [...new Set([...definition.enabledTools, tool])] }),
+      })),
+    onChange: (listener) => void listeners.add(listener),
+    trustChanged: tell,
+    close() {
+      for (const stop of watched.values()) stop()
+      watched.clear()
+    },
+  }
+}
+
+/** What is written for a server, apart from the user's own switches. */
+function written(text: string, name: string): McpServerDefinition | undefined {
+  return readServers(text, '').servers.find((server) => server.name === name)?.definition
+}
+
+/** Only the switches: whatever else is written about the server stays word for word. */
+function switchEdits(path: readonly string[], before: McpServerDefinition, after: McpServerDefinition): JsonEdit[] {
+  const edits: JsonEdit[] = []
+  const set = (key: string, value: unknown): void =>
+    void edits.push(value === undefined ? { path: [...path, key], remove: true } : { path: [...path, key], value })
+  if (before.enabled !== after.enabled) {
+    set('disabled', undefined)
+    set('enabled', after.enabled ? undefined : false)
+  }
+  if (before.disabledTools.join('\n') !== after.disabledTools.join('\n'))
+    set('disabledTools', after.disabledTools.length > 0 ? after.disabledTools : undefined)
+  if (after.enabledTools && before.enabledTools?.length !== after.enabledTools.length) set('enabledTools', after.enabledTools)
+  return edits
+}

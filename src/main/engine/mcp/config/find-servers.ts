@@ -1,0 +1,79 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConfigProblem } from '../../../../shared/model/settings'
+import { readConfigText } from '../../config/read-config-file'
+import { standingOf } from '../../config/trust/standing'
+import type { ConfiguredServer } from '../mcp-config'
+import { readChoices, withChoice } from './project-choices'
+import { readServers } from './read-servers'
+import { serverIdOf } from './server-id'
+
+export interface FoundServers {
+  servers: ConfiguredServer[]
+  problems: ConfigProblem[]
+}
+
+export function userFile(home: string): string {
+  return join(home, 'mcp.json')
+}
+
+export function projectFile(folder: string): string {
+  return join(folder, '.mcp.json')
+}
+
+/** The real path of a folder, or the path as given when nothing is there. */
+export function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** The user's own servers, from `mcp.json` of the home. */
+export function userServers(home: string): FoundServers {
+  const file = userFile(home)
+  const found = readConfigText(file)
+  if ('missing' in found) return { servers: [], problems: [] }
+  if ('problem' in found) return { servers: [], problems: [found.problem] }
+  const { servers, problems } = readServers(found.text, file)
+  return {
+    servers: servers.map(({ name, definition }) => ({
+      serverId: serverIdOf('user', name),
+      name,
+      scope: 'user',
+      file,
+      definition,
+      isAccepted: true,
+    })),
+    problems,
+  }
+}
+
+/**
+ * The servers in `.mcp.json` of a project (a real path). They come with the project, from anybody: one counts only when the user trusts the folder with exactly
+ * these words. After a change those that were accepted word for word go on, and the others wait.
+ */
+export function projectServers(home: string, folder: string): FoundServers {
+  const file = projectFile(folder)
+  const { state, files, accepted } = standingOf(home, folder)
+  const now = files.find(({ kind }) => kind === 'mcp')
+  if (!now) return { servers: [], problems: [] }
+  if (now.problem) return { servers: [], problems: [now.problem] }
+  const { servers, problems } = readServers(now.text, file)
+  const before = accepted?.files.find((old) => old.file === file)
+  const seen = state === 'trusted' ? servers : before ? readServers(before.text, file).servers : []
+  const choices = readChoices(home, folder)
+  return {
+    servers: servers.map(({ name, definition, words }) => ({
+      serverId: serverIdOf('project', name, folder),
+      name,
+      scope: 'project',
+      file,
+      folder,
+      definition: withChoice(definition, choices[name]),
+      isAccepted: seen.some((old) => old.name === name && old.words === words),
+    })),
+    problems,
+  }
+}
