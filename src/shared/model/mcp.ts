@@ -37,7 +37,10 @@ export type McpServerDefinition = McpServerSwitches &
 export type McpServerInput = McpServerSwitches &
   (
     | (McpLocal & { env: Readonly<Record<string, string | null>> })
-    | (McpRemote & { headers: Readonly<Record<string, string | null>>; oauth?: Omit<McpOAuth, 'clientSecret'> & { clientSecret?: string | null } })
+    | (McpRemote & {
+        headers: Readonly<Record<string, string | null>>
+        oauth?: Omit<McpOAuth, 'clientSecret'> & { clientSecret?: string | null }
+      })
   )
 
 /** What a sign-in needs to be told; most servers need none of it. */

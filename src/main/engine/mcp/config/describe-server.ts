@@ -31,7 +31,11 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
     const sent = Object.entries(headers).map(([key, value]) => `${key}${changed(oldHeaders, key, value)}`)
     if (sent.length > 0) say(`with the headers ${sent.join(', ')}`)
     const { clientSecret, scopes, ...client } = oauth ?? {}
-    const told = [...Object.values(client), ...(scopes?.length ? [`for ${scopes.join(' ')}`] : []), ...(clientSecret === undefined ? [] : ['with a secret'])]
+    const told = [
+      ...Object.values(client),
+      ...(scopes?.length ? [`for ${scopes.join(' ')}`] : []),
+      ...(clientSecret === undefined ? [] : ['with a secret']),
+    ]
     if (told.length > 0) say(`sign in as ${told.map(visibleText).join(', ')}`)
   }
   const taken = variablesIn(definition)
