@@ -8,6 +8,7 @@ import { DiffView } from '../../../ui/content/diff-view'
 import { Subagent } from './subagent'
 import { TerminalText } from '../../../ui/content/terminal-text'
 import { BackgroundTask } from './background-task'
+import { CallQuestions } from './call-questions'
 import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
 import { AnswerList, PlanDecisionView } from './person-answers'
@@ -24,6 +25,7 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
   return (
     <>
       {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
+      {item.questions && <CallQuestions questions={item.questions} />}
       <Body item={item} />
       <div className="tool-acts">
         <button type="button" aria-expanded={input} onClick={() => setInput(!input)}>

@@ -31,7 +31,8 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const live = useLiveCommand(item, open)
   const subagent = useSubagent(item)
   const agentWaits = useWaitingAgent(item.agent?.agentId)
-  const waits = live.task?.prompt !== undefined || agentWaits
+  const asks = item.questions?.some(({ outcome }) => outcome === undefined) ?? false
+  const waits = live.task?.prompt !== undefined || agentWaits || asks
   // What a subagent is at is seen while it works.
   const shown = open || live.shown || subagent?.status === 'running'
   return (

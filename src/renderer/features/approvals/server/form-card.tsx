@@ -1,0 +1,111 @@
+import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { formProblems } from '../../../../shared/model/form'
+import type { Preview } from '../../../../shared/model/preview'
+import { useKeyDown } from '../../../state/use-key-down'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/error-note'
+import type { ApprovalCardProps } from '../approval-card'
+import { useGrace } from '../use-grace'
+import { useReply } from '../use-reply'
+import { draftOf, forgetDraft, keepDraft, valuesOf, type FormDraft } from './form-draft'
+import { FormFieldView } from './form-field'
+import { ServerCard } from './server-card'
+
+interface FormCardProps extends ApprovalCardProps {
+  form: Extract<Preview, { kind: 'form' }>
+}
+
+/** A form that an MCP server wants filled in. Enter sends it, Esc within the card cancels. */
+export function FormCard(props: FormCardProps) {
+  const { form: asked, approval, behind = 0, place = '', blocked } = props
+  const { server, message, fields } = asked
+  const [draft, setDraft] = useState<FormDraft>(() => draftOf(approval.approvalId, fields))
+  const [checked, setChecked] = useState(false)
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const form = useRef<HTMLFormElement>(null)
+  const locked = sent || blocked !== undefined
+  const values = valuesOf(fields, draft)
+  const problems = formProblems(fields, values)
+  const asksSecret = fields.some((field) => field.kind === 'text' && field.secret)
+  useEffect(() => keepDraft(approval.approvalId, fields, draft), [approval.approvalId, fields, draft])
+
+  const answer = (optionId: string): void => {
+    if (locked || !grace.isArmed) return
+    send({ optionId })
+    forgetDraft(approval.approvalId)
+  }
+  const submit = (): void => {
+    if (locked || !grace.isArmed) return
+    setChecked(true)
+    if (Object.keys(problems).length > 0) {
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('input[aria-invalid], select[aria-invalid]')?.focus())
+      return
+    }
+    send({ optionId: 'send', values })
+    forgetDraft(approval.approvalId)
+  }
+  useKeyDown(form, (event) => {
+    if (event.key !== 'Escape' || event.isComposing || event.repeat) return
+    // Here it cancels the form; it does not stop the turn.
+    event.preventDefault()
+    event.stopPropagation()
+    answer('cancel')
+  })
+
+  return (
+    <ServerCard
+      ref={card}
+      label={`Form of the server ${server}`}
+      behind={behind}
+      title={
+        <>
+          The server <b>{server}</b> asks you
+        </>
+      }
+    >
+      <form
+        ref={form}
+        noValidate
+        autoComplete="off"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <div className="server-body">
+          <p className="server-words">{message}</p>
+          {fields.map((field) => (
+            <FormFieldView
+              key={field.key}
+              field={field}
+              value={draft[field.key]}
+              error={checked ? problems[field.key] : undefined}
+              disabled={locked}
+              onChange={(value) => setDraft({ ...draft, [field.key]: value })}
+            />
+          ))}
+        </div>
+        {asksSecret && (
+          <p className="server-warning">
+            <TriangleAlert aria-hidden /> It seems to ask for a secret, which a server must not do in a form. Decline, unless you are sure.
+          </p>
+        )}
+        {failure && <ErrorNote failure={failure} className="m-3" />}
+        <div className="approval-acts">
+          <Button type="submit" variant="primary" kbd="Enter" disabled={locked} aria-disabled={!grace.isArmed || undefined}>
+            Send to {server}
+          </Button>
+          <Button disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
+            Decline
+          </Button>
+          <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('cancel')}>
+            Cancel
+          </Button>
+          {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+        </div>
+      </form>
+    </ServerCard>
+  )
+}

@@ -1,0 +1,100 @@
+import { ExternalLink, TriangleAlert } from 'lucide-react'
+import type { Preview } from '../../../../shared/model/preview'
+import { useOpenLink } from '../../../state/use-open-link'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/error-note'
+import type { ApprovalCardProps } from '../approval-card'
+import { useCardKeys } from '../use-card-keys'
+import { useGrace } from '../use-grace'
+import { useReply } from '../use-reply'
+import { ServerCard } from './server-card'
+
+interface LinkCardProps extends ApprovalCardProps {
+  link: Extract<Preview, { kind: 'link' }>
+}
+
+/** A page that an MCP server wants opened: shown with the host it leads to, and opened by nobody but the user. */
+export function LinkCard(props: LinkCardProps) {
+  const { link, approval, behind = 0, place = '', blocked } = props
+  const { server, message, url, opened } = link
+  const openLink = useOpenLink()
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const locked = sent || blocked !== undefined
+  const { protocol, host, pathname, search, hash } = new URL(url)
+  const act = (index: number): void => {
+    const option = approval.options[index]
+    if (!option || locked || !grace.isArmed) return
+    if (option.optionId === 'open') openLink(url)
+    send({ optionId: option.optionId })
+  }
+  useCardKeys(approval.options.length, !locked, grace.since, act)
+
+  return (
+    <ServerCard
+      ref={card}
+      label={opened ? `Waiting until you are done on ${host}` : `The server ${server} wants a page opened: ${host}`}
+      behind={behind}
+      title={
+        opened ? (
+          <>
+            Waiting until you are done on <b>{host}</b>
+          </>
+        ) : (
+          <>
+            The server <b>{server}</b> wants you to open a page
+          </>
+        )
+      }
+    >
+      <div className="server-body">
+        <p className="server-words">{opened ? `The server ${server} goes on by itself when it knows that you are done there.` : message}</p>
+        <p className="server-url" tabIndex={0} role="group" aria-label="Address">
+          {protocol}//<b>{host}</b>
+          {pathname}
+          {search}
+          {hash}
+        </p>
+      </div>
+      {warningOf(protocol, host).map((warning) => (
+        <p key={warning} className="server-warning">
+          <TriangleAlert aria-hidden /> {warning}
+        </p>
+      ))}
+      {failure && <ErrorNote failure={failure} className="m-3" />}
+      <div className="approval-acts">
+        {approval.options.map(({ optionId, kind, name }, index) => (
+          <Button
+            key={optionId}
+            variant={kind === 'allow_once' ? 'primary' : optionId === 'cancel' ? 'quiet' : 'default'}
+            kbd={String(index + 1)}
+            {...(optionId === 'open' && { icon: <ExternalLink aria-hidden /> })}
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+            className="max-w-full"
+            onClick={() => act(index)}
+          >
+            <span className="truncate">{name}</span>
+          </Button>
+        ))}
+        {opened && (
+          <Button variant="quiet" icon={<ExternalLink aria-hidden />} disabled={locked} onClick={() => openLink(url)}>
+            Open it again
+          </Button>
+        )}
+        {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+      </div>
+    </ServerCard>
+  )
+}
+
+function warningOf(protocol: string, host: string): string[] {
+  return [
+    ...(protocol === 'http:' && !/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host)
+      ? ['What you enter there goes over the network without encryption.']
+      : []),
+    ...(host.split('.').some((label) => label.startsWith('xn--'))
+      ? ['The name of this host holds letters that can look like others. Check that it is the one you mean.']
+      : []),
+  ]
+}

@@ -1,0 +1,89 @@
+import type { Preview } from '../../../../shared/model/preview'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/error-note'
+import type { ApprovalCardProps } from '../approval-card'
+import { useCardKeys } from '../use-card-keys'
+import { useGrace } from '../use-grace'
+import { useReply } from '../use-reply'
+import { ServerCard } from './server-card'
+
+interface SamplingCardProps extends ApprovalCardProps {
+  sampling: Extract<Preview, { kind: 'sampling' }>
+}
+
+/** What an MCP server wants to ask the model, and then what the model has answered: the server gets nothing that the user has not read. */
+export function SamplingCard(props: SamplingCardProps) {
+  const { sampling, approval, behind = 0, place = '', blocked } = props
+  const { server, system, messages, maxTokens, answer } = sampling
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const locked = sent || blocked !== undefined
+  const act = (index: number): void => {
+    const option = approval.options[index]
+    if (option && !locked && grace.isArmed) send({ optionId: option.optionId })
+  }
+  useCardKeys(approval.options.length, !locked, grace.since, act)
+
+  return (
+    <ServerCard
+      ref={card}
+      label={answer ? `Answer of the model for the server ${server}` : `The server ${server} wants to ask the model`}
+      behind={behind}
+      title={
+        answer ? (
+          <>
+            Give <b>{server}</b> this answer?
+          </>
+        ) : (
+          <>
+            The server <b>{server}</b> wants to ask your model
+          </>
+        )
+      }
+    >
+      {answer ? (
+        <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} />
+      ) : (
+        <>
+          {system !== undefined && <Said title="Instructions" text={system} />}
+          {messages.map(({ role, text }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- they never change
+            <Said key={index} title={role === 'user' ? 'Question' : 'As if the model had said'} text={text} />
+          ))}
+        </>
+      )}
+      <p className="approval-note">
+        {answer
+          ? 'It gets nothing else: not the conversation, and no tools.'
+          : `It is asked by itself, at most ${maxTokens.toLocaleString()} tokens long, without the conversation and without tools. You see the answer first.`}
+      </p>
+      {failure && <ErrorNote failure={failure} className="m-3" />}
+      <div className="approval-acts">
+        {approval.options.map(({ optionId, kind, name }, index) => (
+          <Button
+            key={optionId}
+            variant={kind === 'allow_once' ? 'primary' : 'default'}
+            kbd={String(index + 1)}
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+            onClick={() => act(index)}
+          >
+            {name}
+          </Button>
+        ))}
+        {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+      </div>
+    </ServerCard>
+  )
+}
+
+function Said({ title, text }: { title: string; text: string }) {
+  return (
+    <div className="server-said">
+      <h4>{title}</h4>
+      <pre tabIndex={0} aria-label={title}>
+        {text}
+      </pre>
+    </div>
+  )
+}
