@@ -4,8 +4,8 @@ import { stem } from './tool-words'
  * Words that mean much the same when one asks for something to be done, one group a line. People ask in other words than tools are named in; a word that is
  * alike counts less than the word itself. Only what holds everywhere belongs here: nothing of any one server.
  */
-const GROUPS = [
-  // What is to be done.
+/** What is to be done. */
+const DOING = [
   'create make add new generate build compose start open write insert setup',
   'get read show view fetch retrieve display see look load give',
   'list show which what enumerate browse all',
@@ -42,16 +42,16 @@ const GROUPS = [
   'restart reboot reload refresh',
   'scale replica instance size',
   'grant allow permit let permission access privilege right',
+  'share access give grant collaborate permission',
   'compress zip pack archive',
   'extract unzip unpack decompress',
   'click press tap push',
   'type enter input fill',
   'select choose pick',
   'navigate go open visit browse',
-  'wait until',
   'subscribe follow watch',
   'track log record',
-  'count many number',
+  'count number total',
   'explain why analyze analysis cause',
   'monitor check watch ping',
   'pay charge bill payment purchase buy',
@@ -61,7 +61,10 @@ const GROUPS = [
   'book reserve schedule',
   'transition move status state',
   'link connect relate block',
-  // What it is done to.
+]
+
+/** What it is done to. */
+const THINGS = [
   'issue ticket bug report task problem defect',
   'comment note remark discussion',
   'pull request pr merge review',
@@ -86,7 +89,8 @@ const GROUPS = [
   'spreadsheet sheet excel cell table',
   'database db sql postgres mysql sqlite',
   'select query statement',
-  'slow slowest performance latency',
+  'slow slowest long longest performance latency',
+  'content inside within word text string phrase',
   'fast speed optimize index',
   'backup dump snapshot',
   'event meeting appointment calendar',
@@ -132,11 +136,12 @@ const GROUPS = [
   'route direction navigation way',
   'entity node object',
   'note memo',
-] as const
+]
 
 const ALIKE = new Map<string, Set<string>>()
-for (const group of GROUPS) {
-  const stems = group.split(' ').map(stem)
+const stemsOf = (group: string): string[] => group.split(' ').map(stem)
+for (const group of [...DOING, ...THINGS]) {
+  const stems = stemsOf(group)
   for (const one of stems) {
     const others = ALIKE.get(one) ?? new Set()
     for (const other of stems) if (other !== one) others.add(other)
@@ -144,9 +149,17 @@ for (const group of GROUPS) {
   }
 }
 
+const things = new Set(THINGS.flatMap(stemsOf))
+const doing = new Set(DOING.flatMap(stemsOf).filter((word) => !things.has(word)))
+
 const NONE: ReadonlySet<string> = new Set()
 
 /** Stems of words like this one, which is a stem itself. */
 export function wordsLike(stemmed: string): ReadonlySet<string> {
   return ALIKE.get(stemmed) ?? NONE
+}
+
+/** Whether a word says what is to be done, not to what: many tools do the same to different things. */
+export function isDoing(stemmed: string): boolean {
+  return doing.has(stemmed)
 }

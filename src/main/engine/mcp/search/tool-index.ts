@@ -1,6 +1,7 @@
 import MiniSearch, { type SearchOptions } from 'minisearch'
 import type { McpTool } from '../mcp-tool'
-import { wordsLike } from './like-words'
+import { isDoing, wordsLike } from './like-words'
+import { queryWords } from './query-words'
 import { splitWords, stem, tellingWords } from './tool-words'
 
 /** What is searched of a tool. */
@@ -20,6 +21,8 @@ const BOOST = { name: 3, joined: 2, server: 1.5, description: 2, parameters: 0.6
 const LIKE = 0.6
 const BEGINNING = 0.7
 const MISTYPED = 0.6
+/** What a word counts that says what is to be done, not to what. */
+const DOING = 0.85
 /** Added for a tool in which all words of the query are found, and by the square of their share for others: in a catalogue of a few tools every word is common, so BM25 alone says little. */
 const ALL_WORDS = 3
 
@@ -59,20 +62,21 @@ export function createToolIndex(tools: readonly McpTool[]): ToolIndex {
 
   return {
     search(query, { limit, threshold }) {
-      const words = [...new Set(tellingWords(query).map(stem))]
+      const words = queryWords(query)
       const total = new Map<number, number>()
       const found = new Map<number, number>()
-      for (const [place, word] of words.entries()) {
+      const all = words.reduce((sum, { weight }) => sum + weight, 0)
+      for (const [place, { word, weight }] of words.entries()) {
         const scores = scoresOfMeaning(word)
-        const next = words[place + 1]
+        const next = words[place + 1]?.word
         if (next !== undefined) raise(scores, scoresOf(word + next), 1)
         for (const [id, score] of scores) {
-          total.set(id, (total.get(id) ?? 0) + score)
-          found.set(id, (found.get(id) ?? 0) + 1)
+          total.set(id, (total.get(id) ?? 0) + score * weight * (isDoing(word) ? DOING : 1))
+          found.set(id, (found.get(id) ?? 0) + weight)
         }
       }
       return [...total]
-        .map(([id, score]) => ({ id, score: score + ALL_WORDS * ((found.get(id) ?? 0) / words.length) ** 2 }))
+        .map(([id, score]) => ({ id, score: score + ALL_WORDS * ((found.get(id) ?? 0) / all) ** 2 }))
         .filter(({ score }) => score > threshold)
         .toSorted((a, b) => b.score - a.score || a.id - b.id)
         .slice(0, limit)

@@ -2,7 +2,7 @@
 const STOP_WORDS = new Set(
   (
     'a about after again all also am an and any are as at be been before but by can could did do does doing for from had has have having he her ' +
-    'here him his how i if in into is it its just let like may me might must my need needs no now of off on or other our out over own ' +
+    'here him his how i if in into is it its just like may me might must my need needs no now of off on or other our out over own ' +
     'please s same she should so some such t than that the their them then there these they this those through to too under until us very want wants ' +
     'was way we were when where while will with would you your yours yet e g etc via per'
   ).split(' '),
