@@ -184,6 +184,10 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       const parts = { system: 0, tools: 0, files: 0, results: 0, conversation: 0 }
       return { window: 1000, limit: 850, used: 0, parts, heaviest: [], compactable: false }
     },
+    async tools(sessionId) {
+      get(sessionId)
+      return { tools: [] }
+    },
     async stop(sessionId) {
       const { turnId } = get(sessionId).header
       if (turnId !== undefined) record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })

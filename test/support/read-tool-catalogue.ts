@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { McpTool } from '../../src/main/engine/mcp/mcp-tool'
+import { z } from 'zod'
+import type { ServerTool } from '../../src/main/engine/tool/server-tool'
+import { ok } from '../../src/main/engine/tool/tool'
 
 const FOLDER = join(import.meta.dirname, 'tool-catalogue')
 export const CATALOGUE_SERVERS = [
@@ -22,8 +24,8 @@ export interface CatalogueRequest {
   meant: string[]
 }
 
-/** The tools of the servers in `tool-catalogue/`, as the hub would give them. */
-export function readToolCatalogue(servers: readonly string[] = CATALOGUE_SERVERS): McpTool[] {
+/** The tools of the servers in `tool-catalogue/`, as the hub would give them; a call says what it was called with. */
+export function readToolCatalogue(servers: readonly string[] = CATALOGUE_SERVERS): ServerTool[] {
   return servers.flatMap((server) => {
     const [head = '', body = ''] = readFileSync(join(FOLDER, `${server}.txt`), 'utf8').split(/^---$/m)
     const known = new Map(
@@ -43,7 +45,7 @@ export function readCatalogueRequests(): CatalogueRequest[] {
   })
 }
 
-function toolOf(server: string, line: string, known: ReadonlyMap<string, object>): McpTool {
+function toolOf(server: string, line: string, known: ReadonlyMap<string, object>): ServerTool {
   const [name = '', description = '', parameters = ''] = line.split(' | ').map((part) => part.trim().replace(/ \|$/, ''))
   const properties: Record<string, object> = {}
   const required: string[] = []
@@ -55,14 +57,17 @@ function toolOf(server: string, line: string, known: ReadonlyMap<string, object>
     if (optional === undefined) required.push(key)
   }
   return {
-    server,
-    name,
-    fullName: `mcp__${server}__${name}`,
+    name: `mcp__${server}__${name}`,
     description,
-    inputSchema: { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
+    input: z.looseObject({}),
+    schema: { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
+    server: { name: server, tool: name, saysDestructive: false },
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-    saysDestructive: false,
-    isLocal: false,
+    prepare: async (input) => ({
+      summary: name,
+      accesses: [],
+      run: async () => ok(`${name} was called with ${JSON.stringify(input)}`),
+    }),
   }
 }
 

@@ -17,6 +17,7 @@ export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDe
     compact: os.session.compact.handler(async ({ input }) => ({ compacted: await sessions.compact(input.sessionId, input.instruction) })),
     undoCompaction: os.session.undoCompaction.handler(({ input }) => sessions.undoCompaction(input.sessionId, input.compactionId)),
     context: os.session.context.handler(({ input }) => sessions.context(input.sessionId)),
+    tools: os.session.tools.handler(({ input }) => sessions.tools(input.sessionId)),
     stop: os.session.stop.handler(({ input }) => sessions.stop(input.sessionId)),
   }
 }

@@ -9,6 +9,7 @@ import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView } from '.
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { PlanView } from '../../shared/model/plan'
+import type { ToolsView } from '../../shared/model/tools-view'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { HookList } from '../../shared/model/hook'
 import type { AgentList } from '../../shared/model/agent'
@@ -83,6 +84,8 @@ export interface Sessions {
   undoCompaction(sessionId: string, compactionId: string): Promise<void>
   /** What the next request would be made of. */
   context(sessionId: string): Promise<ContextView>
+  /** Every tool of the session with what it takes of a request: sent, loaded on demand, or off. */
+  tools(sessionId: string): Promise<ToolsView>
   /**
    * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
    * engine does not wait for it.

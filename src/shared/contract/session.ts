@@ -4,6 +4,7 @@ import { PERMISSION_MODES } from '../model/approval'
 import type { ContextView } from '../model/compaction'
 import type { RecordedEvent } from '../model/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
+import type { ToolsView } from '../model/tools-view'
 
 const id = z.string().min(1).max(100)
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string().max(2_000_000) })
@@ -82,6 +83,8 @@ export const sessionContract = {
   undoCompaction: oc.input(z.strictObject({ sessionId: id, compactionId: id })).output(type<void>()),
   /** What the next request would be made of, and what is heaviest. */
   context: oc.input(z.strictObject({ sessionId: id })).output(type<ContextView>()),
+  /** Every tool of the session with its token cost: sent with each request, loaded on demand, or off. Starts nothing. */
+  tools: oc.input(z.strictObject({ sessionId: id })).output(type<ToolsView>()),
   /** Ends the running turn at once; returns when it has ended. Harmless when none runs. */
   stop: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
 }

@@ -1,4 +1,5 @@
 import type { Usage, UserPart } from './message'
+import type { ServerToolsCost } from './tools-view'
 
 /** Why a conversation was compacted: the window was nearly full, the provider refused a request as too long, or the user wanted it. */
 export type CompactionReason = 'window' | 'overflow' | 'manual'
@@ -64,4 +65,6 @@ export interface ContextView {
   heaviest: ContextItem[]
   /** Whether there is anything to compact. */
   compactable: boolean
+  /** What tools of servers take of it; absent without any. */
+  serverTools?: ServerToolsCost
 }

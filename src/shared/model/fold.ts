@@ -99,6 +99,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'news.requested':
       return { ...next, news: [...header.news, { taskId: event.taskId, now: true }] }
     case 'tool.finished':
+      if (event.details?.kind === 'tools') return { ...next, ...withLoaded(header, event.details.tools) }
       // The result that says how a task was stopped is the news of its end.
       if (event.details?.kind !== 'task' || !event.details.told) return next
       return { ...next, news: withoutNews(header.news, [event.details.task]) }
@@ -168,6 +169,12 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
 }
 
 /** Each once; `pattern` holds one a line. */
+/** The same list when there is nothing new: what is made from it stays good. */
+function withLoaded({ loadedTools = [] }: SessionHeader, tools: readonly { id: string }[]): Pick<SessionHeader, 'loadedTools'> {
+  const more = tools.map(({ id }) => id).filter((id) => !loadedTools.includes(id))
+  return more.length === 0 ? {} : { loadedTools: [...loadedTools, ...new Set(more)] }
+}
+
 function withRules(rules: readonly string[] | undefined, pattern: string): string[] {
   return [...new Set([...(rules ?? []), ...pattern.split('\n')])]
 }

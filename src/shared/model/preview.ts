@@ -109,5 +109,11 @@ export type ToolDetails =
   | { kind: 'answers'; questions: Question[]; /** Absent when it was dismissed. */ answers?: QuestionAnswer[] }
   /** A message for an earlier checkpoint: it is sent when the call has returned. */
   | { kind: 'd-mail'; checkpoint: number; message: string; files: boolean }
+  /** Tools that a search has loaded: the session has them from here on. */
+  | {
+      kind: 'tools'
+      /** The keywords, or the id that was asked for. */ query: string
+      tools: { /** `server::tool` */ id: string; /** As the model calls it. */ name: string; description: string }[]
+    }
   | { kind: 'hits'; query: string; hits: { title: string; url: string; snippet: string }[] }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }

@@ -65,6 +65,8 @@ export interface SessionHeader {
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number
+  /** Ids (`server::tool`) of tools that were loaded by tool search, in that order; absent: none. */
+  loadedTools?: string[]
   /** Set when this is a subagent's session. */
   agent?: AgentState
   /** Types of subagents that the agent of this session has defined; absent: none. */

@@ -14,6 +14,7 @@ import {
 import { readHooks } from './hook-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { TableReader, type Mistake } from './table-reader'
+import { readToolSearch } from './tool-search-settings'
 import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
 
@@ -44,6 +45,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const web = readWebSettings(top.table('web'))
   const checkpoints = readCheckpoints(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
+  const toolSearch = readToolSearch(top.table('tool_search'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -63,6 +65,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     hooks,
     checkpoints,
     agents,
+    toolSearch,
   }
   return { settings, mistakes }
 }

@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -20,6 +21,7 @@ export interface Settings {
   hooks: readonly Hook[]
   checkpoints: CheckpointSettings
   agents: AgentSettings
+  toolSearch: ToolSearchSettings
 }
 
 export interface ProviderSettings {
@@ -115,4 +117,5 @@ export const DEFAULT_SETTINGS: Settings = {
   hooks: [],
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
   agents: { maxDepth: 2, maxRunning: 6 },
+  toolSearch: DEFAULT_TOOL_SEARCH,
 }

@@ -1,4 +1,5 @@
 import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
+import type { ServerToolsCost } from '../../../shared/model/tools-view'
 import { textOf, type Message, type Usage } from '../../../shared/model/message'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { isCompactable } from './create-room'
@@ -18,6 +19,8 @@ export function contextView({
   model,
   system,
   tools,
+  loadable,
+  serverTools,
   history,
   known,
 }: {
@@ -25,11 +28,15 @@ export function contextView({
   model: ModelInfo
   system: string
   tools: readonly ToolSchema[]
+  /** What is told of tools that can be loaded. */
+  loadable?: string | undefined
+  serverTools?: ServerToolsCost | undefined
   history: readonly Message[]
   known?: Usage
 }): ContextView {
   const items: ContextItem[] = [{ kind: 'system', label: 'System prompt and instructions', tokens: textTokens(system) }]
   for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
+  if (loadable !== undefined) items.push({ kind: 'tools', label: 'List of tools that can be loaded', tokens: textTokens(loadable) })
   const inputs = new Map<string, string>()
   for (const message of history) {
     if (message.role === 'assistant') for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
@@ -37,7 +44,7 @@ export function contextView({
   }
   const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
   const estimate = items.reduce((sum, { tokens }) => sum + tokens, 0)
-  const used = createTokenCount(history, fixed, known).used()
+  const used = createTokenCount(history, () => fixed, known).used()
   // The parts are estimated; together they are what the provider has counted.
   const scale = used / Math.max(1, estimate)
   const parts = Object.fromEntries(CONTEXT_KINDS.map((kind) => [kind, 0])) as Record<ContextKind, number>
@@ -54,6 +61,7 @@ export function contextView({
       .toSorted((a, b) => b.tokens - a.tokens)
       .slice(0, MOST_ITEMS),
     compactable: isCompactable(history),
+    ...(serverTools && { serverTools }),
   }
 }
 

@@ -27,7 +27,7 @@ function roomFor(history: Message[], answers: string[], fixed = 1000) {
   }
   const room = createRoom({
     history,
-    fixed,
+    fixed: () => fixed,
     window: windows.of({ ...info, origin: 'configured' }),
     context: {
       ...turn.ctx,

@@ -24,8 +24,8 @@ const MOST_RECOVERIES = 3
 export interface RoomDeps {
   /** Changed in place. */
   history: Message[]
-  /** Tokens of instructions and tools. */
-  fixed: number
+  /** Tokens of instructions and tools, as they are now. */
+  fixed(): number
   /** The latest count of the provider: of the history up to its last answer. */
   known?: Usage
   /** The model's window, as far as is known. */
@@ -51,7 +51,8 @@ export interface KnownWindow {
 
 /** Keeps a history within the window; see `Room`. */
 export function createRoom(deps: RoomDeps): Room {
-  const { history, fixed, context } = deps
+  const { history, context } = deps
+  const fixed = (): number => deps.fixed()
   const count = createTokenCount(history, fixed, deps.known)
   let { earlier } = deps
   /** Steps since the latest compaction. */
@@ -59,7 +60,7 @@ export function createRoom(deps: RoomDeps): Room {
   /** Refusals in a row, and whether the latest is still to be answered with a shorter request. */
   let overflows = 0
   let mustShorten = false
-  const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed)
+  const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed())
 
   async function compactNow(whole: readonly Message[], { window, limit }: WindowLimits): Promise<void> {
     const { compact } = await import('./compaction/compact')
@@ -69,7 +70,7 @@ export function createRoom(deps: RoomDeps): Room {
       window,
       limit,
       used: count.used(),
-      fixed,
+      fixed: fixed(),
       files: earlier?.files ?? [],
       ...(earlier && { earlier: { compactionId: earlier.compactionId, seq: earlier.seq } }),
     }
@@ -95,9 +96,9 @@ export function createRoom(deps: RoomDeps): Room {
       const target = Math.min(used * TRIM_TO, now.limit * TRIM_TO)
       count.shortened(trimOldest(history, used - target))
       if (count.used() < Math.min(now.limit, used) * TRIMMED_ENOUGH) return
-      if (!isCompactable(history)) return refuseFarTooLong(count.used(), now, fixed)
+      if (!isCompactable(history)) return refuseFarTooLong(count.used(), now, fixed())
       // What the agent has only just asked for it would ask for again after a compaction: that is cut instead.
-      if (newestResults(history) > (now.limit - fixed) * SHARE_OF_NEWEST) {
+      if (newestResults(history) > (now.limit - fixed()) * SHARE_OF_NEWEST) {
         count.shortened(cutNewest(history, count.used() - now.limit * TRIMMED_ENOUGH))
         if (count.used() <= now.limit * TRIMMED_ENOUGH + 1) return
       }

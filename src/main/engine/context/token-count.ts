@@ -16,15 +16,20 @@ export interface TokenCount {
 }
 
 /**
- * Counts a history that grows. Each message is looked at once. `fixed`: tokens of the instructions and tools; `known`: the provider's count of the history up
+ * Counts a history that grows. Each message is looked at once. `fixed`: tokens of the instructions and tools as they are now; `known`: the provider's count of the history up
  * to its last answer.
  */
-export function createTokenCount(history: readonly Message[], fixed: number, known?: Usage): TokenCount {
+export function createTokenCount(history: readonly Message[], fixed: () => number, known?: Usage): TokenCount {
   let seen = 0
-  let estimate = fixed
+  let fixedSeen = fixed()
+  let estimate = fixedSeen
   /** The provider's count less the estimate at that time. */
   let difference: number | undefined
   const look = (end = history.length): void => {
+    // Tools come and go while a turn runs.
+    const now = fixed()
+    estimate += now - fixedSeen
+    fixedSeen = now
     for (; seen < end; seen += 1) estimate += tokensOf(history[seen]!)
   }
   const set = ({ input, output }: Usage): void => {
@@ -49,7 +54,7 @@ export function createTokenCount(history: readonly Message[], fixed: number, kno
     },
     restart() {
       seen = 0
-      estimate = fixed
+      estimate = fixedSeen = fixed()
       difference = undefined
     },
   }

@@ -21,9 +21,10 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   const checkpoint = ctx.nextCheckpoint()
   const told = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
+  const loadable = tools.length > 0 ? ctx.tools.loadable?.() : undefined
   const request: ModelRequest = {
     model: ctx.model.name,
-    system: ctx.system,
+    system: loadable === undefined ? ctx.system : `${ctx.system}\n\n${loadable}`,
     messages: ctx.history,
     tools,
     imagesIn: ctx.model.imagesIn,

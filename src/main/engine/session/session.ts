@@ -6,6 +6,7 @@ import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../..
 import { applyHeader } from '../../../shared/model/fold'
 import { textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
+import type { ToolsView } from '../../../shared/model/tools-view'
 import type { TaskNews } from '../../../shared/model/task'
 import { createGate, type ApprovalGate } from '../approval/gate'
 import type { CompactionEnd } from '../context/compaction/compact'
@@ -32,6 +33,8 @@ export interface TurnRunner {
   compact(session: Session, instruction: string | undefined, signal: AbortSignal): Promise<CompactionEnd>
   /** What the next request would be made of. */
   context(session: Session): Promise<ContextView>
+  /** All its tools, offered or not. */
+  tools(session: Session): Promise<ToolsView>
 }
 
 export interface SessionDeps {
@@ -229,6 +232,10 @@ export class Session {
 
   async context(): Promise<ContextView> {
     return this.#deps.runner.context(this)
+  }
+
+  async tools(): Promise<ToolsView> {
+    return this.#deps.runner.tools(this)
   }
 
   /** Runs `work` while no turn can start; `session.busy` when one is open. What is queued meanwhile starts afterwards. */

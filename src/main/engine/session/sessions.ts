@@ -179,6 +179,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     compact: (sessionId, instruction) => withSession(sessionId, (session) => session.compact(instruction)),
     undoCompaction: (sessionId, compactionId) => withSession(sessionId, (session) => session.undoCompaction(compactionId)),
     context: (sessionId) => withSession(sessionId, (session) => session.context()),
+    tools: (sessionId) => withSession(sessionId, (session) => session.tools()),
     listen(sessionId, listener) {
       let session: Session
       try {

@@ -7,6 +7,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { Message } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
+import type { ToolsView } from '../../../shared/model/tools-view'
 import type { AgentTurn } from '../agent/subagents'
 import type { FolderSettings } from '../config/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
@@ -18,22 +19,23 @@ import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
+import { lookupTokens } from '../context/tool-size'
 import { createTokenCount } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
-import type { ToolLookup } from '../loop/tool-lookup'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
-import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import type { ModelInfo, Provider } from '../model/provider'
 import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session, TurnRunner } from './session'
 import type { Store } from './store'
+import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
 import type { Windows } from './windows'
 
-export interface TurnRunnerDeps {
+export interface TurnRunnerDeps extends TurnToolsDeps {
   home: string
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
@@ -41,7 +43,6 @@ export interface TurnRunnerDeps {
   hooks?: Pick<Hooks, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
-  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): ToolLookup
   /** What the agent of this session is. */
   agentTurn(session: Session): Promise<AgentTurn>
   amongAgents(session: Session): NonNullable<TurnContext['amongAgents']>
@@ -72,7 +73,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     async run(session, turnId, signal, open): Promise<TurnEnd> {
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
-      const material = await gather(session)
+      const material = await gather(session, signal)
       const { header, info, provider, settings, system, tools, history, compacted, marks } = material
       const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.
@@ -83,7 +84,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         ...shared,
         provider,
         system,
-        tools,
+        tools: tools.lookup,
         history,
         room: createRoom({
           history,
@@ -124,13 +125,18 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return compact(base(session, material, signal), {
         history,
         reason: 'manual',
-        ...windowLimits(deps.windows.of(info).tokens(), info, fixed),
+        ...windowLimits(deps.windows.of(info).tokens(), info, fixed()),
         used: createTokenCount(history, fixed, header.context).used(),
-        fixed,
+        fixed: fixed(),
         files: compacted?.files ?? [],
         ...(instruction !== undefined && { instruction }),
         ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq } }),
       })
+    },
+
+    async tools(session): Promise<ToolsView> {
+      const { choice } = await choose(session)
+      return toolsView(deps, session, choice)
     },
 
     async context(session): Promise<ContextView> {
@@ -140,31 +146,39 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         window: deps.windows.of(info).tokens(),
         model: info,
         system,
-        tools: info.toolCalls ? tools.schemas() : [],
+        tools: info.toolCalls ? tools.lookup.schemas() : [],
+        loadable: info.toolCalls ? tools.lookup.loadable?.() : undefined,
+        serverTools: info.toolCalls ? tools.cost() : undefined,
         history,
         ...(header.context && { known: header.context }),
       })
     },
   }
 
-  /** What is asked of whom, and the conversation as the log has it. */
-  async function gather(session: Session) {
+  /** Who is asked, how, and what decides which tools there are. */
+  async function choose(session: Session) {
     const { header } = session
     const { info, provider } = await deps.resolveModel(header.model)
     const { settings, problems } = await deps.settingsFor(header.folder)
+    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
+    const useless = {
+      ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
+      ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
+    }
+    const choice: ToolChoice = { info, settings, useless, offers: agent.offers }
+    return { info, provider, settings, problems, agent, skills, choice }
+  }
+
+  /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
+  async function gather(session: Session, signal?: AbortSignal) {
+    const { header } = session
+    const { info, provider, settings, problems, agent, skills, choice } = await choose(session)
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [agent, instructions, top, { skills }] = await Promise.all([
-      deps.agentTurn(session),
+    const [tools, instructions, top] = await Promise.all([
+      turnTools(deps, session, choice, signal),
       findInstructions(deps.home, header.folder),
       repositoryTop(header.folder),
-      deps.skills.list(header.folder),
     ])
-    const tools = deps.toolsOf(
-      session,
-      info,
-      [...settings.tools.disabled, ...(settings.web.search ? [] : ['WebSearch']), ...(skills.some(isLoadable) ? [] : ['Skill'])],
-      agent.offers,
-    )
     const system = systemPrompt(
       {
         folder: header.folder,
@@ -174,14 +188,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         modelLabel: info.label,
       },
       instructions,
-      tools.get('Skill') ? skills : [],
-      { ...agent, types: tools.get('Agent') ? agent.types : [] },
+      tools.lookup.get('Skill') ? skills : [],
+      { ...agent, types: tools.lookup.get('Agent') ? agent.types : [] },
     )
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
-    const marks = info.toolCalls && tools.get('SendDMail') !== undefined
+    const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
     const history = historyNow(session, info, compacted, marks)
-    const fixed = textTokens(system) + (info.toolCalls ? schemaTokens(tools.schemas()) : 0)
+    const systemTokens = textTokens(system)
+    const fixed = (): number => systemTokens + (info.toolCalls ? lookupTokens(tools.lookup) : 0)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
     return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
   }
@@ -235,15 +250,6 @@ function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterab
     }
     yield event
   }
-}
-
-/** Tokens of the tools' schemas, which are the same at every turn. */
-const toolTokens = new WeakMap<readonly ToolSchema[], number>()
-
-function schemaTokens(schemas: readonly ToolSchema[]): number {
-  const tokens = toolTokens.get(schemas) ?? textTokens(JSON.stringify(schemas))
-  toolTokens.set(schemas, tokens)
-  return tokens
 }
 
 async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {

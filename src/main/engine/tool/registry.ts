@@ -25,7 +25,7 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   return {
     get: (name) => byName.get(name),
     list: () => tools,
-    schemas: () => (schemas ??= tools.map(schemaOf)),
+    schemas: () => (schemas ??= tools.map(toolSchema)),
     parseInput,
     unknownTool(name) {
       const near = nearest(name, [...byName.keys()])
@@ -36,6 +36,15 @@ export function createRegistry(tools: readonly Tool[]): Registry {
         : `There is no tool ${shown}. The tools are: ${[...byName.keys()].join(', ')}.`
     },
   }
+}
+
+const schemas = new WeakMap<Tool, ToolSchema>()
+
+/** A tool as providers are told of it; the same object every time. */
+export function toolSchema(tool: Tool): ToolSchema {
+  let schema = schemas.get(tool)
+  if (!schema) schemas.set(tool, (schema = schemaOf(tool)))
+  return schema
 }
 
 function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema {

@@ -1,5 +1,5 @@
 import MiniSearch, { type SearchOptions } from 'minisearch'
-import type { McpTool } from '../mcp-tool'
+import type { ServerTool } from '../../tool/server-tool'
 import { isDoing, wordsLike } from './like-words'
 import { queryWords } from './query-words'
 import { splitWords, stem, tellingWords } from './tool-words'
@@ -27,7 +27,7 @@ const DOING = 0.85
 const ALL_WORDS = 3
 
 export interface ToolMatch {
-  tool: McpTool
+  tool: ServerTool
   score: number
 }
 
@@ -37,7 +37,7 @@ export interface ToolIndex {
 }
 
 /** An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Takes about 20 ms for 400 tools. */
-export function createToolIndex(tools: readonly McpTool[]): ToolIndex {
+export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   const index = new MiniSearch<ToolText>({
     idField: 'index',
     fields: Object.keys(BOOST),
@@ -89,16 +89,18 @@ function raise(scores: Map<number, number>, others: ReadonlyMap<number, number>,
   for (const [id, score] of others) scores.set(id, Math.max(scores.get(id) ?? 0, score * weight))
 }
 
-function textOf(tool: McpTool, index: number): ToolText {
-  const { server, name, title, description, inputSchema } = tool
-  const words = splitWords(name).map(stem)
-  const parameters = parametersOf(inputSchema)
+function textOf({ server, description, schema }: ServerTool, index: number): ToolText {
+  const words = splitWords(server.tool).map(stem)
+  const parameters = parametersOf(schema)
   return {
     index,
     name: words.join(' '),
-    joined: words.slice(1).map((word, place) => words[place]! + word).join(' '),
-    server: stems(server),
-    description: stems(title === undefined ? description : `${title} ${description}`),
+    joined: words
+      .slice(1)
+      .map((word, place) => words[place]! + word)
+      .join(' '),
+    server: stems(server.name),
+    description: stems(description),
     parameters: stems(parameters.map(([key]) => key).join(' ')),
     parameterText: stems(parameters.map(([, text]) => text).join(' ')),
   }

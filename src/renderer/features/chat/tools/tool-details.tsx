@@ -11,6 +11,7 @@ import { BackgroundTask } from './background-task'
 import { CallQuestions } from './call-questions'
 import { CommandOutput } from './command-output'
 import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
+import { LoadedTools } from './loaded-tools'
 import { AnswerList, PlanDecisionView } from './person-answers'
 import { PlainText } from './plain-text'
 import { HitList, PageView } from './web-details'
@@ -116,6 +117,8 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <PlainText text={details.message} label="Message" />
     case 'answers':
       return <AnswerList details={details} />
+    case 'tools':
+      return <LoadedTools details={details} />
     default:
       return <TodoItems todos={details.todos} />
   }

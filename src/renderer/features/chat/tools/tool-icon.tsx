@@ -17,6 +17,7 @@ import {
   Send,
   SquareTerminal,
   Wrench,
+  PackageSearch,
   type LucideIcon,
 } from 'lucide-react'
 
@@ -40,6 +41,7 @@ const ICONS: Record<string, LucideIcon> = {
   TaskOutput: SquareTerminal,
   TaskStop: CircleStop,
   TodoList: ListTodo,
+  tool_search: PackageSearch,
   WebSearch: Globe,
   Write: FileOutput,
 }

@@ -66,6 +66,8 @@ function done(item: ToolItem): ToolOutcome {
       return plain(bytes(details.bytes))
     case 'hits':
       return plain(details.hits.length === 0 ? 'nothing found' : count(details.hits.length, 'hit'))
+    case 'tools':
+      return plain(details.tools.length === 0 ? 'nothing found' : `${count(details.tools.length, 'tool')} loaded`)
     case 'decision':
       return plain(details.decision === 'revise' ? 'changes wanted' : (details.choice ?? 'approved'))
     case 'answers':

@@ -1,0 +1,44 @@
+import type { TableReader } from './table-reader'
+
+/** `[tool_search]`: when tools of servers are loaded on demand instead of being sent with each request. */
+export interface ToolSearchSettings {
+  /** Default false: every tool is sent. */
+  enabled: boolean
+  /** Tools are searched for once they take more than this percentage of the model's window, or… */
+  minPct: number
+  /** …more than this many tokens. With 0 for both they always are. */
+  minTokens: number
+  /** Results of a search score above this. */
+  matchingThreshold: number
+}
+
+export const DEFAULT_TOOL_SEARCH: ToolSearchSettings = { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 }
+
+/** Overrides `matching_threshold`. */
+export const THRESHOLD_VARIABLE = 'TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD'
+
+/** What the numbers of `[tool_search]` may be, by the name in the file. */
+export const TOOL_SEARCH_RANGES = {
+  min_pct: { min: 0, max: 100, whole: false },
+  min_tokens: { min: 0, max: 100_000_000 },
+  matching_threshold: { min: 0, max: 1000, whole: false },
+} as const
+
+/** Reads `[tool_search]`; what is wrong in it is reported, and its default applies. */
+export function readToolSearch(reader: TableReader | undefined): ToolSearchSettings {
+  const defaults = DEFAULT_TOOL_SEARCH
+  if (!reader) return defaults
+  const enabled = reader.flag('enabled') ?? defaults.enabled
+  const minPct = reader.number('min_pct', TOOL_SEARCH_RANGES.min_pct) ?? defaults.minPct
+  const minTokens = reader.number('min_tokens', TOOL_SEARCH_RANGES.min_tokens) ?? defaults.minTokens
+  const matchingThreshold = reader.number('matching_threshold', TOOL_SEARCH_RANGES.matching_threshold) ?? defaults.matchingThreshold
+  reader.finish()
+  return { enabled, minPct, minTokens, matchingThreshold }
+}
+
+/** The threshold in force: the environment's, where that is a number, else the file's. */
+export function matchingThreshold(settings: Pick<ToolSearchSettings, 'matchingThreshold'>, env: NodeJS.ProcessEnv): number {
+  const text = env[THRESHOLD_VARIABLE]?.trim() ?? ''
+  const number = text === '' ? Number.NaN : Number(text)
+  return number >= 0 ? number : settings.matchingThreshold
+}

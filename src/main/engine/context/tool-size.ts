@@ -1,0 +1,22 @@
+import type { ToolLookup } from '../loop/tool-lookup'
+import type { ToolSchema } from '../model/provider'
+import { textTokens } from './estimate'
+
+const written = new WeakMap<ToolSchema, { bytes: number; tokens: number }>()
+
+/** What a tool takes in a request, by its name, description and schema as JSON. Counted once: schemas are never changed. */
+export function toolSize(schema: ToolSchema): { bytes: number; tokens: number } {
+  let size = written.get(schema)
+  if (!size) {
+    const text = JSON.stringify(schema)
+    written.set(schema, (size = { bytes: Buffer.byteLength(text), tokens: textTokens(text) }))
+  }
+  return size
+}
+
+/** Tokens of all that is sent along because of tools: their schemas, and the list of those that can be loaded. */
+export function lookupTokens(lookup: Pick<ToolLookup, 'schemas' | 'loadable'>): number {
+  const schemas = lookup.schemas()
+  const loadable = lookup.loadable?.()
+  return schemas.reduce((sum, schema) => sum + toolSize(schema).tokens, 0) + (loadable === undefined ? 0 : textTokens(loadable))
+}

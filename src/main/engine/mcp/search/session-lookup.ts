@@ -1,0 +1,140 @@
+import { nearest } from '../../../../shared/nearest'
+import type { ServerToolsCost } from '../../../../shared/model/tools-view'
+import type { ToolSearchSettings } from '../../config/tool-search-settings'
+import { toolSize } from '../../context/tool-size'
+import type { ToolLookup } from '../../loop/tool-lookup'
+import type { ToolSchema } from '../../model/provider'
+import { toolSchema, type Registry } from '../../tool/registry'
+import { serverToolId, type ServerTool, type ServerTools } from '../../tool/server-tool'
+import type { Tool } from '../../tool/tool'
+import { deferredList } from './deferred-list'
+import type { ToolIndex } from './tool-index'
+import { TOOL_SEARCH, toolSearchTool } from './tool-search'
+import { unloadedTool } from './unloaded-tool'
+
+export interface SessionLookupDeps {
+  /** The session's own tools, offered as they are. */
+  own: Registry
+  servers: ServerTools
+  /** Whether a tool of a server may be offered at all. */
+  offers(tool: ServerTool): boolean
+  /** Tool search is off where `enabled` is false. */
+  settings: ToolSearchSettings
+  /** Tokens of the model's window. */
+  window: number
+  /** Ids of the tools that a search has loaded; the same array until there are more. */
+  loaded(): readonly string[]
+}
+
+/** The tools of a session with those of its servers, as they are now. */
+export interface SessionLookup extends ToolLookup {
+  /** How a tool of a server is offered; undefined: it is none of them. */
+  stateOf(name: string): 'active' | 'deferred' | undefined
+  /** Undefined where there are none. */
+  cost(): ServerToolsCost | undefined
+}
+
+interface State {
+  from: readonly ServerTool[]
+  loaded: readonly string[]
+  offered: readonly ServerTool[]
+  sent: readonly ServerTool[]
+  byName: ReadonlyMap<string, Tool>
+  schemas: readonly ToolSchema[]
+  loadable?: string
+}
+
+/** Looked at before every step: what servers offer changes while a turn runs, and a search loads more. */
+export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
+  const { own, servers, settings, window } = deps
+  let state: State | undefined
+
+  function current(): State {
+    const from = servers.tools()
+    const loaded = deps.loaded()
+    if (state?.from === from && state.loaded === loaded) return state
+    // Whether one is loaded changes neither the list nor the search.
+    const offered = state?.from === from ? state.offered : from.filter((tool) => deps.offers(tool) && !own.get(tool.name))
+    return (state = makeState(from, loaded, offered, state))
+  }
+
+  function makeState(from: State['from'], loaded: State['loaded'], offered: State['offered'], before: State | undefined): State {
+    const isSame = before?.offered === offered
+    if (!isDeferring(settings, offered, window)) {
+      const schemas = offered.length === 0 ? own.schemas() : [...own.schemas(), ...offered.map(toolSchema)]
+      return { from, loaded, offered, sent: offered, byName: new Map(offered.map((tool) => [tool.name, tool])), schemas }
+    }
+    const byId = new Map(offered.map((tool) => [serverToolId(tool), tool]))
+    // In the order they were loaded, so that what was sent before stays where it is.
+    const sent = loaded.flatMap((id) => byId.get(id) ?? [])
+    if (isSame && before.sent.length === sent.length) return { ...before, loaded }
+    const search = isSame ? before.byName.get(TOOL_SEARCH)! : searchOf(offered)
+    return {
+      from,
+      loaded,
+      offered,
+      sent,
+      byName: new Map<string, Tool>([
+        [search.name, search],
+        ...offered.map((tool): [string, Tool] => [tool.name, sent.includes(tool) ? tool : unloadedTool(tool)]),
+      ]),
+      schemas: [...own.schemas(), toolSchema(search), ...sent.map(toolSchema)],
+      loadable: isSame ? before.loadable! : deferredList(offered, bytesOf(offered)),
+    }
+  }
+
+  function searchOf(tools: readonly ServerTool[]): Tool {
+    let index: Promise<ToolIndex> | undefined
+    return toolSearchTool({
+      tools,
+      index: () => (index ??= import('./tool-index').then(({ createToolIndex }) => createToolIndex(tools))),
+      threshold: settings.matchingThreshold,
+    })
+  }
+
+  return {
+    get: (name) => own.get(name) ?? current().byName.get(name),
+    schemas: () => current().schemas,
+    loadable: () => current().loadable,
+    parseInput: own.parseInput,
+    stateOf(name) {
+      const { offered, sent } = current()
+      if (!offered.some((tool) => tool.name === name)) return undefined
+      return sent.some((tool) => tool.name === name) ? 'active' : 'deferred'
+    },
+    cost() {
+      const { offered, sent, byName, loadable } = current()
+      if (offered.length === 0) return undefined
+      const search = byName.get(TOOL_SEARCH)
+      const extra = search === undefined || loadable === undefined ? 0 : bytesOf([search]) + Buffer.byteLength(loadable)
+      return {
+        tools: offered.length,
+        sent: sent.length,
+        isSearching: loadable !== undefined,
+        bytesAll: bytesOf(offered),
+        bytesSent: bytesOf(sent) + extra,
+      }
+    },
+    unknownTool(name) {
+      const { offered, byName, loadable } = current()
+      const byId = offered.find((tool) => serverToolId(tool) === name)
+      const shown = JSON.stringify(name.slice(0, 100))
+      if (byId)
+        return `There is no tool ${shown}; ${byId.name} is the name to call it by.${loadable === undefined ? '' : ' Load it first, with tool_search.'}`
+      const near = nearest(name, [...own.list().map((tool) => tool.name), ...byName.keys()])
+      if (near.length > 0) return `There is no tool ${shown}. Did you mean ${near.join(' or ')}? Names must be exact.`
+      return loadable === undefined ? own.unknownTool(name) : `${own.unknownTool(name)} Tools of servers are found with ${TOOL_SEARCH}.`
+    },
+  }
+}
+
+/** Whether the tools are loaded on demand: either threshold is enough, and with 0 for both any tool is. */
+function isDeferring({ enabled, minPct, minTokens }: ToolSearchSettings, tools: readonly ServerTool[], window: number): boolean {
+  if (!enabled || tools.length === 0) return false
+  const tokens = tools.reduce((sum, tool) => sum + toolSize(toolSchema(tool)).tokens, 0)
+  return tokens > (window * minPct) / 100 || tokens > minTokens
+}
+
+function bytesOf(tools: readonly Tool[]): number {
+  return tools.reduce((sum, tool) => sum + toolSize(toolSchema(tool)).bytes, 0)
+}
