@@ -89,6 +89,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Check that the file can be written and that it parses.',
   },
+  'config.changed': {
+    title: 'The file has changed since it was shown',
+    retryable: false,
+    advice: 'Look at it again, then decide.',
+  },
   'session.not_found': { title: 'There is no such session', retryable: false, advice: 'List the sessions and choose one of them.' },
   'session.elsewhere': {
     title: 'This session is open in another Trestle',

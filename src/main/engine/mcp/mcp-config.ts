@@ -27,6 +27,8 @@ export interface McpConfig {
   input(server: ConfiguredServer): McpServerInput
   /** CodedError `config.write_failed`, also when there is another of this name already. */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<void>
+  /** Adds servers to the user's own, all or none. CodedError `request.invalid` when a name is taken and `replace` is not set. */
+  addAll(servers: readonly { name: string; definition: McpServerDefinition; replace: boolean }[]): Promise<void>
   remove(place: McpPlace): Promise<void>
   /** What is written for one server is changed, nothing else; with consent staying as it was where only this changes. */
   setEnabled(server: ConfiguredServer, enabled: boolean): Promise<void>

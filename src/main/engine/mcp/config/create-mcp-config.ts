@@ -8,7 +8,7 @@ import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { expandVariables } from './expand-variables'
 import { projectFile, projectServers, realFolder, userFile, userServers } from './find-servers'
 import { writeChoice } from './project-choices'
-import { nameMistake, readServers } from './read-servers'
+import { nameMistake, readServers, writtenNames } from './read-servers'
 import { serverEdits, withoutSecrets } from './server-edits'
 import { writeServers } from './write-servers'
 
@@ -110,9 +110,8 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       const mistake = nameMistake(name)
       if (mistake !== undefined) throw new CodedError('request.invalid', `name: ${mistake}`)
       await change(place, (text) => {
-        const { servers } = readServers(text, '')
         const isMoved = previousName !== undefined && previousName !== name
-        if (previousName !== name && servers.some((server) => server.name === name))
+        if (previousName !== name && writtenNames(text).includes(name))
           throw new CodedError('request.invalid', `name: There is a server ${name} already.`)
         const before = written(text, previousName ?? name)
         return [
@@ -121,6 +120,15 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
         ]
       })
     },
+    addAll: (added) =>
+      change({ scope: 'user', name: '' }, (text) => {
+        const taken = writtenNames(text)
+        return added.flatMap(({ name, definition, replace }) => {
+          if (taken.includes(name) && !replace) throw new CodedError('request.invalid', `name: There is a server ${name} already.`)
+          taken.push(name)
+          return serverEdits(['mcpServers', name], definition, undefined)
+        })
+      }),
     remove: (place) => change(place, () => [{ path: ['mcpServers', place.name], remove: true }]),
     setEnabled: (server, enabled) => setSwitches(server, (definition) => ({ ...definition, enabled })),
     setToolEnabled: (server, tool, enabled) =>

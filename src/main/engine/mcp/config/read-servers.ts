@@ -35,6 +35,13 @@ export function readServers(text: string, file: string): WrittenServers {
   return read
 }
 
+/** The names of all servers that are written, also of those that cannot be used. */
+export function writtenNames(text: string): string[] {
+  const parsed = parseJson(text)
+  const list = 'root' in parsed ? memberOf(parsed.root, 'mcpServers')?.node : undefined
+  return list?.kind === 'object' ? list.members.map(({ key }) => key) : []
+}
+
 /** Why this cannot be the name of a server. */
 export function nameMistake(name: string): string | undefined {
   if (name.trim() !== name || name === '') return 'A name is needed, without blanks around it.'
