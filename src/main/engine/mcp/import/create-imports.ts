@@ -37,13 +37,6 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
   /** Every file that was looked at, so that a request can name it. */
   const known = new Map<string, ImportPlace>()
 
-  function read(place: ImportPlace): { text: string; found: FoundImport } | undefined {
-    const found = readConfigText(place.file, MOST_BYTES)
-    if ('missing' in found) return undefined
-    if ('problem' in found) return { text: '', found: { servers: [], inputs: [], problems: [found.problem.message] } }
-    return { text: found.text, found: readImport(found.text, place.format) }
-  }
-
   async function previewsOf(
     place: Pick<ImportPlace, 'sourceId' | 'product' | 'folder'> & { file?: string },
     text: string,
@@ -105,6 +98,13 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
       await config.addAll(chosen)
     },
   }
+}
+
+function read(place: ImportPlace): { text: string; found: FoundImport } | undefined {
+  const found = readConfigText(place.file, MOST_BYTES)
+  if ('missing' in found) return undefined
+  if ('problem' in found) return { text: '', found: { servers: [], inputs: [], problems: [found.problem.message] } }
+  return { text: found.text, found: readImport(found.text, place.format) }
 }
 
 function keyed(servers: readonly FoundServer[]): { key: string; server: FoundServer }[] {

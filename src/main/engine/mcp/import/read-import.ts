@@ -50,7 +50,7 @@ export function readImport(text: string, format: ImportFormat): FoundImport {
       )
       return { ...NOTHING, servers: [...serversIn(value['mcpServers']), ...local] }
     }
-    case 'mcpServers':
+    default:
       return { ...NOTHING, servers: serversIn(value['mcpServers']) }
   }
 }
