@@ -75,7 +75,7 @@ const told = ({ body }: RecordedRequest): string[] =>
   (body['messages'] as { role: string; content?: unknown; tool_calls?: { function: { name: string } }[] }[])
     .filter(({ role }) => role !== 'system')
     .map(({ role, content, tool_calls: calls = [] }) =>
-      [role, ...calls.map((one) => one.function.name), ...(content ? [content] : [])].join(' '),
+      [role, ...calls.map((one) => one.function.name), ...(typeof content === 'string' && content !== '' ? [content] : [])].join(' '),
     )
 const raw = ({ body }: RecordedRequest): string[] => (body['messages'] as unknown[]).map((message) => JSON.stringify(message))
 
@@ -112,7 +112,14 @@ it('forgets what came after the checkpoint, keeps the message, puts files back w
   await engine.checkpoints.restore(sessionId, { to: restore!.seq - 1, files: true, conversation: true })
   expect(readFileSync(at('made.txt'), 'utf8')).toBe('made\n')
   expect(view().items.map((item) => (item.kind === 'tool' ? item.name : item.kind))).toEqual([
-    ...['user', 'answer', 'Read', 'answer', 'Write', 'answer', 'SendDMail', 'restored'],
+    'user',
+    'answer',
+    'Read',
+    'answer',
+    'Write',
+    'answer',
+    'SendDMail',
+    'restored',
   ])
   expectReplay(engine, sessionId, view())
   await turn('and now?')
