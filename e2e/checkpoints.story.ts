@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { pictures, said, say, startSession } from './steps'
 
 const NOTES = Array.from({ length: 12 }, (_, n) => `line ${n + 1}`).join('\n')
 
@@ -47,12 +47,12 @@ test('going back to before a message shows first what changes on disk, spares wh
   await expect(dialog.getByText('keep.txt')).toBeVisible()
   await expect(dialog.getByText('Someone else has changed it since.')).toBeVisible()
   expect(await findings(page)).toEqual([])
-  await page.screenshot({ path: test.info().outputPath('go-back.png') })
+  await pictures(app, 'go-back')
   await dialog.getByRole('button', { name: 'Go back' }).click()
   await expect(said(page, /went back to here/)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
   expect([read(app, 'keep.txt'), read(app, 'new.txt')]).toEqual(['mine\n', 'theirs\n'])
-  await page.screenshot({ path: test.info().outputPath('went-back.png') })
+  await pictures(app, 'went-back')
   await page.getByRole('button', { name: 'Take it back' }).click()
   await expect(said(page, 'Second done.')).toBeVisible()
   await expect.poll(() => existsSync(file(app, 'keep.txt'))).toBe(false)
@@ -69,7 +69,7 @@ test('the changes of a session can be undone one by one, file by file', async ({
     .click()
   await expect(pane.getByText('+line two')).toBeVisible()
   expect(await findings(page)).toEqual([])
-  await page.screenshot({ path: test.info().outputPath('changes.png') })
+  await pictures(app, 'changes')
   await pane.getByRole('button', { name: 'Undo the change at line 2' }).click()
   await expect.poll(() => read(app, 'notes.md')).toBe(`${NOTES.replace('line 11', 'line eleven')}\n`)
   await pane.getByRole('button', { name: /keep\.txt/ }).click()

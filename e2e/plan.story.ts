@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, type App } from './app'
+import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { pictures, said, say, startSession } from './steps'
 
 const PLAN = `# Make the shop faster
 
@@ -50,7 +50,7 @@ test.describe('a plan', () => {
     await expect(card.getByRole('heading', { name: 'Make the shop faster' })).toBeVisible()
     await expect(page.getByText('Plan mode. Nothing but the plan can change')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made.txt'))).toBe(false)
-    await shot(app, 'plan-review')
+    await pictures(app, 'plan-review')
     await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')
     expect(await findings(page)).toEqual([])
 
@@ -61,7 +61,7 @@ test.describe('a plan', () => {
     await page.keyboard.press('Enter')
     await expect(card.getByRole('button', { name: /Line 5:/ })).toBeFocused()
     await card.getByLabel('What shall change').fill('be more ambitious')
-    await shot(app, 'plan-revise')
+    await pictures(app, 'plan-revise')
     await page.keyboard.press('Enter')
 
     const second = page.getByRole('group', { name: 'Plan to review, revision 2' })
@@ -73,7 +73,7 @@ test.describe('a plan', () => {
     const kept = page.getByRole('group', { name: 'Plan to review, revision 2' })
     await kept.getByRole('button', { name: 'Changes' }).click()
     await expect(kept.getByRole('group', { name: 'Changes' })).toContainText('under 100 ms')
-    await shot(app, 'plan-changes')
+    await pictures(app, 'plan-changes')
     await expect(kept.getByRole('button', { name: /Approve: In Redis/ })).not.toHaveAttribute('aria-disabled')
     await page.keyboard.press('2')
 
@@ -89,7 +89,7 @@ test.describe('a plan', () => {
     await page.getByRole('tab', { name: 'Plan' }).click()
     await expect(page.getByRole('list', { name: 'Revisions' })).toContainText('Revision 2')
     await expect(page.getByRole('list', { name: 'Revisions' })).toContainText('approved · In Redis')
-    await shot(app, 'plan-tab')
+    await pictures(app, 'plan-tab')
   })
 })
 
@@ -167,7 +167,7 @@ test.describe('questions', () => {
     await page.keyboard.type('DuckDB')
     await expect(card.getByRole('checkbox', { name: /Units/ })).toBeChecked()
     await expect(card.getByRole('checkbox', { name: /Load/ })).toBeChecked()
-    await shot(app, 'questions')
+    await pictures(app, 'questions')
     await page.keyboard.press('Enter')
     await page.getByRole('treeitem', { name: /ask me/ }).click()
     await expect(said(page, 'Thank you.')).toBeVisible()
@@ -180,9 +180,3 @@ test.describe('questions', () => {
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('dismissed the questions')
   })
 })
-
-/** For the eye: only where a folder for pictures is named. */
-async function shot({ page }: App, name: string): Promise<void> {
-  const folder = process.env['STORY_PICTURES']
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) })
-}

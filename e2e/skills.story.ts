@@ -42,6 +42,31 @@ test.describe('a skill of the project', () => {
   })
 })
 
+test.describe('a skill that calls a skill', () => {
+  const skill = (name: string, text: string) => `---\nname: ${name}\ndescription: The skill ${name}\n---\n${text}\n`
+  const load = (name: string) => ({ toolCalls: [{ name: 'Skill', input: { skill: name } }] })
+  test.use({
+    files: {
+      '.trestle/skills/release/SKILL.md': skill('release', 'Load the skill changelog, then tag.'),
+      '.trestle/skills/changelog/SKILL.md': skill('changelog', 'Write what has changed.'),
+    },
+    model: { script: [load('release'), load('changelog'), { text: 'Released.' }] },
+  })
+
+  test('brings the instructions of both to the model, and shows both', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'release it')
+    await expect(said(page, 'Released.')).toBeVisible()
+    await expect(page.getByRole('button', { name: /Skill release/ })).toBeVisible()
+    await expect(page.getByRole('button', { name: /Skill changelog/ })).toBeVisible()
+    const told = JSON.stringify(app.server.requests.at(-1)!.body)
+    expect(told).toContain('Load the skill changelog, then tag.')
+    expect(told).toContain('Write what has changed.')
+    expect(await findings(page)).toEqual([])
+  })
+})
+
 test('a command behind a slash is done at once, and a path is none', async ({ app }) => {
   const { page } = app
   await startSession(app)

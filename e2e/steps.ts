@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type App } from './app'
 
@@ -22,4 +23,18 @@ export async function say(page: Page, words: string): Promise<void> {
 /** What stands in the transcript (the same words are also told to screen readers elsewhere). */
 export function said(page: Page, words: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Conversation' }).getByText(words).first()
+}
+
+/** For the eye: light, dark and narrow, only where a folder for pictures is named (`STORY_PICTURES`). */
+export async function pictures({ page }: App, name: string): Promise<void> {
+  const folder = process.env['STORY_PICTURES']
+  const size = page.viewportSize()
+  if (folder === undefined || !size) return
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
+  }
+  await page.setViewportSize({ width: 400, height: 800 })
+  await page.screenshot({ path: join(folder, `${name}-narrow.png`) })
+  await page.setViewportSize(size)
 }

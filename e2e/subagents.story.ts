@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { agentCall, call, familyScript } from '../test/support/family-script'
+import { agentCall, call, familyScript, said as heard } from '../test/support/family-script'
+import type { RecordedRequest } from '../test/support/model-script'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { said, say, startSession } from './steps'
@@ -71,6 +72,48 @@ test.describe('three subagents', () => {
     await expect(page.getByRole('treeitem').filter({ hasText: 'Watch the build' })).toHaveCount(0)
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'after.png') })
   })
+})
+
+test.describe('a subagent in the background', () => {
+  const resume = (request: RecordedRequest) => ({
+    toolCalls: [agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' })],
+  })
+  test.use({
+    config: { more: 'default_permission_mode = "auto"' },
+    model: {
+      script: familyScript({
+        go: [
+          { toolCalls: [agentCall('watcher looks', { description: 'Watch the build', run_in_background: true })] },
+          { text: 'I go on meanwhile.' },
+          { text: 'It has ended.' },
+          resume,
+          { text: 'It remembers.' },
+        ],
+        watcher: [{ toolCalls: [call('Read', { path: 'README.md' })] }, { text: 'The build is green.' }, { text: 'As green as before.' }],
+      }),
+    },
+  })
+
+  test('is resumed with what it knows, when the user asks for it later', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'go')
+    await expect(said(page, 'It has ended.')).toBeVisible()
+    await say(page, 'ask it again')
+    await expect(said(page, 'It remembers.')).toBeVisible()
+    await page.getByRole('button', { name: /Agent .*Look again/ }).click()
+    await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('As green as before.')
+    // The one that goes on is asked last but one, with all that it has done before.
+    const asked = heard(app.server.requests.at(-2)!)
+    expect(asked).toContain('watcher looks')
+    expect(asked).toContain('The build is green.')
+    expect(await findings(page)).toEqual([])
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'resumed.png') })
+  })
+})
+
+test.describe('agents', () => {
+  test.use({ files: { 'README.md': '# x\n', '.trestle/agents/broken.yaml': 'description: x\ntools: [Raed]\n' } })
 
   test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({ app }) => {
     const { page } = app

@@ -22,7 +22,7 @@ export function DMailCard({ id, item, dMail, back }: { id: string; item: Restore
       <button type="button" aria-expanded={open} className="d-mail-more" onClick={() => useOpenRows.getState().toggle(id)}>
         <ChevronRight aria-hidden />
         <span>{calls.length === 0 ? 'No call left the conversation' : `${counted(calls.length, 'call')} left the conversation`}</span>
-        <span>{filesOf(item)}</span>
+        <span>· {filesOf(item)}</span>
       </button>
       {open && (
         <ul className="d-mail-calls">
