@@ -42,9 +42,10 @@ test.describe('a skill of the project', () => {
   })
 })
 
+const skill = (name: string, text: string) => `---\nname: ${name}\ndescription: The skill ${name}\n---\n${text}\n`
+const load = (name: string) => ({ toolCalls: [{ name: 'Skill', input: { skill: name } }] })
+
 test.describe('a skill that calls a skill', () => {
-  const skill = (name: string, text: string) => `---\nname: ${name}\ndescription: The skill ${name}\n---\n${text}\n`
-  const load = (name: string) => ({ toolCalls: [{ name: 'Skill', input: { skill: name } }] })
   test.use({
     files: {
       '.trestle/skills/release/SKILL.md': skill('release', 'Load the skill changelog, then tag.'),

@@ -74,10 +74,12 @@ test.describe('three subagents', () => {
   })
 })
 
+/** The model asks the one it has heard of to go on. */
+const resume = (request: RecordedRequest) => ({
+  toolCalls: [agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' })],
+})
+
 test.describe('a subagent in the background', () => {
-  const resume = (request: RecordedRequest) => ({
-    toolCalls: [agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' })],
-  })
   test.use({
     config: { more: 'default_permission_mode = "auto"' },
     model: {
