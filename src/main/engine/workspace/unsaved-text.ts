@@ -36,7 +36,7 @@ export async function unsavedBytes(
   disk: Pick<LoadedFile, 'bytes' | 'size'> | undefined,
   signal?: AbortSignal,
 ): Promise<Buffer | undefined> {
-  if (!editor?.read || (disk && (!disk.bytes || disk.size > MOST_HELD_BYTES))) return undefined
+  if (!editor?.read || !editor.covers(realPath) || (disk && (!disk.bytes || disk.size > MOST_HELD_BYTES))) return undefined
   const saved = disk?.bytes && decodeText(disk.bytes)
   // What is no text is in no editor.
   if (saved && 'notText' in saved) return undefined

@@ -33,7 +33,7 @@ export async function writeHeld(write: HeldWrite): Promise<{ mark: string; note?
     if (newFolders.length > 0) await mkdir(dirname(realPath), { recursive: true })
     // Other encodings are nothing that every editor keeps.
     const throughEditor = format.encoding === 'utf-8' && !format.bom && bytes.length <= MOST_HELD_BYTES
-    if (editor?.write && throughEditor) return await intoEditor(write, editor.write)
+    if (editor?.write && editor.covers(realPath) && throughEditor) return await intoEditor(write, editor.write)
     if (current?.unsaved)
       throw new FileProblem(
         `${shown} has changes in the editor that are not saved, and they cannot be changed from here. Ask the user to save it, then read it again.`,

@@ -1,0 +1,69 @@
+import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
+import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Engine } from '../../engine/engine-api'
+
+const MODES: Readonly<Record<SessionMode, { name: string; description: string }>> = {
+  ask: { name: 'Ask', description: 'Asks before anything that changes something or reaches outside the project.' },
+  'accept-edits': { name: 'Accept edits', description: 'Changes files of the project without asking; asks before the rest.' },
+  auto: { name: 'Auto', description: 'Asks only about what is dangerous, or what your rules want asked.' },
+  plan: { name: 'Plan', description: 'Looks and plans; nothing can change until you approve the plan.' },
+}
+/** Stands for a model while none is chosen. */
+const NO_MODEL = 'none'
+
+type Options = Pick<Engine, 'sessions' | 'plans' | 'settings'>
+
+export function modeOf(header: SessionHeader): SessionMode {
+  return header.plan?.active ? 'plan' : header.mode
+}
+
+export function modeState(header: SessionHeader): SessionModeState {
+  return { currentModeId: modeOf(header), availableModes: SESSION_MODES.map((id) => ({ id, ...MODES[id] })) }
+}
+
+/** What can be chosen for a session beside what is said in it: its mode and its model. */
+export function configOptions({ settings }: Options, header: SessionHeader): SessionConfigOption[] {
+  const models = settings.models()
+  const chosen = header.model ?? settings.view().defaultModel
+  const options = models.map(({ id, label, scripted }) => ({ value: id, name: label, description: scripted ? 'Plays a script; no model is asked.' : id }))
+  if (chosen === undefined) options.unshift({ value: NO_MODEL, name: 'No model is chosen', description: 'Choose one, or add one in the settings of Trestle.' })
+  else if (!models.some(({ id }) => id === chosen)) options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
+  return [
+    {
+      type: 'select',
+      id: 'mode',
+      category: 'mode',
+      name: 'Mode',
+      description: 'How much is asked before the agent does something.',
+      currentValue: modeOf(header),
+      options: SESSION_MODES.map((value) => ({ value, ...MODES[value] })),
+    },
+    { type: 'select', id: 'model', category: 'model', name: 'Model', currentValue: chosen ?? NO_MODEL, options },
+  ]
+}
+
+/** Plan mode stands beside the permission modes: choosing one of those ends it. */
+export async function chooseMode({ sessions, plans }: Options, sessionId: string, modeId: string): Promise<void> {
+  const mode = SESSION_MODES.find((known) => known === modeId)
+  if (!mode) throw RequestError.invalidParams({ modeId }, `there is no mode ${modeId}; there are ${SESSION_MODES.join(', ')}`)
+  const header = sessions.header(sessionId)
+  if (mode === 'plan') {
+    if (!header.plan?.active) await plans.enter(sessionId)
+    return
+  }
+  if (header.plan?.active) await plans.leave(sessionId)
+  if (header.mode !== mode) await sessions.change(sessionId, { mode })
+}
+
+export async function chooseOption(engine: Options, sessionId: string, configId: string, value: string | boolean): Promise<void> {
+  if (typeof value !== 'string') throw RequestError.invalidParams({ configId }, 'the value must be one of those offered')
+  if (configId === 'mode') return chooseMode(engine, sessionId, value)
+  if (configId !== 'model') throw RequestError.invalidParams({ configId }, `there is no option ${configId}; there are mode and model`)
+  const models = engine.settings.models()
+  if (!models.some(({ id }) => id === value)) {
+    const names = models.map(({ id }) => id).join(', ')
+    throw RequestError.invalidParams({ configId, value }, `there is no model ${value}; there are ${names}`)
+  }
+  await engine.sessions.change(sessionId, { model: value })
+}

@@ -1,0 +1,133 @@
+import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
+import type { ResultPart } from '../../../../shared/model/message'
+import type { Preview, ToolDetails } from '../../../../shared/model/preview'
+import { diffContent } from './diff-content'
+import { textBlock } from './update-queue'
+
+/** Longer results are for the model; an editor shows their beginning. */
+const MOST_SHOWN = 20_000
+/** Of a command that runs, so much of the end is shown. */
+const MOST_PROGRESS = 8_000
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  Read: 'read',
+  ReadMediaFile: 'read',
+  ListDirectory: 'read',
+  TaskOutput: 'read',
+  TaskList: 'read',
+  Write: 'edit',
+  Edit: 'edit',
+  Patch: 'edit',
+  Grep: 'search',
+  Glob: 'search',
+  ToolSearch: 'search',
+  tool_search: 'search',
+  Bash: 'execute',
+  TaskStop: 'execute',
+  FetchURL: 'fetch',
+  WebSearch: 'fetch',
+  TodoList: 'think',
+  Skill: 'think',
+  Agent: 'think',
+  EnterPlanMode: 'switch_mode',
+  ExitPlanMode: 'switch_mode',
+}
+
+export function toolKind(name: string): ToolKind {
+  return KINDS[name] ?? 'other'
+}
+
+/** `Bash: npm test`; the name alone as long as nothing else is known. */
+export function callTitle(name: string, about: string | undefined): string {
+  return about === undefined || about === '' ? name : `${name}: ${about}`
+}
+
+/** The arguments as the model wrote them; its text where they do not parse. */
+export function rawInput(input: string): unknown {
+  try {
+    return input.trim() === '' ? {} : JSON.parse(input)
+  } catch {
+    return input
+  }
+}
+
+/** What an approval shows of what would be done. */
+export function previewContent(preview: Preview | undefined, shown: (path: string) => string): ToolCallContent[] {
+  switch (preview?.kind) {
+    case 'diff': {
+      const { content } = diffContent(shown(preview.path), preview.diff)
+      return [...content, ...(preview.note === undefined ? [] : [text(preview.note)])]
+    }
+    case 'command': {
+      const { command, description, background } = preview
+      const about = [description, background && 'It goes on in the background.'].filter(Boolean).join(' ')
+      return [...(about === '' ? [] : [text(about)]), text(fenced(command, 'sh'))]
+    }
+    case 'text':
+      return [text(preview.text)]
+    case 'plan': {
+      const ways = preview.alternatives.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
+      return [text(ways === '' ? preview.text : `${preview.text}\n\n${ways}`)]
+    }
+    default:
+      return []
+  }
+}
+
+/** What a finished call shows. */
+export function resultContent(
+  content: readonly ResultPart[],
+  details: ToolDetails | undefined,
+  shown: (path: string) => string,
+): ToolCallContent[] {
+  if (details?.kind === 'todos') return []
+  if (details?.kind === 'diff') {
+    const { content: stretches } = diffContent(shown(details.path), details.diff)
+    if (stretches.length > 0) return stretches
+  }
+  if (details?.kind === 'decision') return [text(details.text)]
+  if (details?.kind === 'agent') return [text(cut(details.text))]
+  return content.flatMap((part): ToolCallContent[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [text(fenced(cut(part.text)))]
+    if (!part.mediaType.startsWith('image/')) return [text(`${part.name ?? 'A file'} (${part.mediaType})`)]
+    return [{ type: 'content', content: { type: 'image', data: part.data, mimeType: part.mediaType } }]
+  })
+}
+
+/** Where a call is at work, so that an editor can follow. */
+export function locationsOf(
+  input: unknown,
+  details: ToolDetails | undefined,
+  absolute: (path: string) => string,
+  shown: (path: string) => string,
+): ToolCallLocation[] {
+  if (details?.kind === 'file') return [{ path: shown(details.path), line: Math.max(1, details.line) }]
+  if (details?.kind === 'diff') {
+    const { line } = diffContent('', details.diff)
+    return [{ path: shown(details.path), ...(line !== undefined && { line }) }]
+  }
+  if (typeof input !== 'object' || input === null || !('path' in input) || typeof input.path !== 'string') return []
+  return [{ path: shown(absolute(input.path)) }]
+}
+
+/** What a command has printed so far, its end. */
+export function progressContent(plain: string): ToolCallContent[] {
+  const end = plain.length > MOST_PROGRESS ? `…${plain.slice(-MOST_PROGRESS)}` : plain
+  return end.trim() === '' ? [] : [text(fenced(end))]
+}
+
+function text(words: string): ToolCallContent {
+  return { type: 'content', content: textBlock(words) }
+}
+
+function cut(words: string): string {
+  if (words.length <= MOST_SHOWN) return words
+  return `${words.slice(0, MOST_SHOWN)}\n[${(words.length - MOST_SHOWN).toLocaleString('en-US')} more characters]`
+}
+
+/** Editors show text as Markdown: what is none is fenced, with a fence that is not in it. */
+function fenced(words: string, language = ''): string {
+  const longest = Math.max(2, ...Array.from(words.matchAll(/`{3,}/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${words.replace(/\n$/, '')}\n${fence}`
+}
