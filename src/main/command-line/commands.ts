@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from './parse'
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'session' | 'task' | 'permission', CommandSpec> = {
+export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'acp' | 'session' | 'task' | 'permission', CommandSpec> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -43,6 +43,10 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'session' | 'task'
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
       help: HELP,
     },
+  },
+  acp: {
+    summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
+    options: { help: HELP },
   },
   session: {
     summary: 'See sessions, go back in one, fork one, export one.',

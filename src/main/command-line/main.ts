@@ -30,6 +30,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { printMain } = await import('../host/print/print-main')
       return printMain(parsed, version)
     }
+    case 'acp': {
+      const { acpMain } = await import('../host/acp/acp-main')
+      return acpMain(parsed, version)
+    }
     case 'session': {
       const { sessionMain } = await import('../host/session/session-main')
       return sessionMain(parsed, version)

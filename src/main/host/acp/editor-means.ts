@@ -32,10 +32,10 @@ function editorFiles({ client, sessionId, capabilities: { fs }, paths }: EditorM
     ...(fs?.readTextFile === true && {
       async read(path, signal) {
         const within = AbortSignal.any([AbortSignal.timeout(READ_MS), ...(signal ? [signal] : [])])
-        const request = { sessionId, path: paths.shown(path) }
+        const options = { cancellationSignal: within, stopWaitingOnCancel: true }
         try {
-          const { content } = await client.request('fs/read_text_file', request, { cancellationSignal: within, stopWaitingOnCancel: true })
-          return typeof content === 'string' ? content : undefined
+          const answer = await client.request('fs/read_text_file', { sessionId, path: paths.shown(path) }, options)
+          return typeof answer.content === 'string' ? answer.content : undefined
         } catch {
           // It is not known there, or the client cannot say: the disk counts.
           return undefined

@@ -1,0 +1,102 @@
+import { agent, methods, PROTOCOL_VERSION, type AgentApp, type ClientCapabilities } from '@agentclientprotocol/sdk'
+import type { Engine } from '../../engine/engine-api'
+import type { AcpSessions } from './acp-sessions'
+import { asRequestError } from './request-error'
+import { chooseMode, chooseOption } from './session-options'
+
+export interface AcpAgentDeps {
+  engine: Engine
+  version: string
+  /** The sessions of the connection; there once it is made. */
+  sessions(): AcpSessions
+  onInitialized(capabilities: ClientCapabilities): void
+}
+
+/**
+ * What Trestle answers to a client, method by method. Methods that are not here (`authenticate` among them: keys are kept in Trestle's own settings, so no
+ * way to authenticate is advertised) are answered with "method not found".
+ */
+export function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): AgentApp {
+  const { session } = methods.agent
+  return agent({ name: 'trestle' })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      onInitialized(params.clientCapabilities ?? {})
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'trestle', title: 'Trestle', version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: false, sse: false },
+          sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      }
+    })
+    .onRequest(session.new, ({ params }) =>
+      answering(async () => {
+        const opened = await sessions().create(params)
+        introduce(sessions(), opened.sessionId)
+        return opened
+      }),
+    )
+    .onRequest(session.load, ({ params }) =>
+      answering(async () => {
+        const { sessionId, ...options } = await sessions().open(params.sessionId, params, true)
+        introduce(sessions(), sessionId)
+        return options
+      }),
+    )
+    .onRequest(session.resume, ({ params }) =>
+      answering(async () => {
+        const { sessionId, ...options } = await sessions().open(params.sessionId, params, false)
+        introduce(sessions(), sessionId)
+        return options
+      }),
+    )
+    .onRequest(session.list, ({ params }) => answering(() => sessions().list(params)))
+    .onRequest(session.close, ({ params }) =>
+      answering(async () => {
+        await sessions().close(params.sessionId)
+        return {}
+      }),
+    )
+    .onRequest(session.delete, ({ params }) =>
+      answering(async () => {
+        await sessions().remove(params.sessionId)
+        return {}
+      }),
+    )
+    .onRequest(session.setMode, ({ params }) =>
+      answering(async () => {
+        sessions().require(params.sessionId)
+        await chooseMode(engine, params.sessionId, params.modeId)
+        return {}
+      }),
+    )
+    .onRequest(session.setConfigOption, ({ params }) =>
+      answering(async () => {
+        sessions().require(params.sessionId)
+        await chooseOption(engine, params.sessionId, params.configId, params.value)
+        return { configOptions: sessions().options(params.sessionId).configOptions }
+      }),
+    )
+    .onRequest(session.prompt, ({ params, signal }) => answering(() => sessions().require(params.sessionId).prompt(params.prompt, signal)))
+    .onNotification(session.cancel, ({ params }) => answering(async () => sessions().get(params.sessionId)?.cancel()))
+}
+
+/** The answer to the request goes first: a client does not know the session before. */
+function introduce(sessions: AcpSessions, sessionId: string): void {
+  setImmediate(() => {
+    // It may be closed again by then.
+    sessions.introduce(sessionId).catch(() => undefined)
+  })
+}
+
+async function answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asRequestError(error)
+  }
+}

@@ -1,0 +1,58 @@
+import type { ClientCapabilities } from '@agentclientprotocol/sdk'
+import { setFlagsFromString } from 'node:v8'
+import type { Parsed } from '../../command-line/parse'
+import { reportBackground } from '../../command-line/report-background'
+import { reportStart } from '../../command-line/report-start'
+import { createEngine } from '../../engine/engine'
+import { taskHostProgram } from '../../task-host-program'
+import { acpAgent } from './acp-agent'
+import { AcpSessions } from './acp-sessions'
+import { Asks } from './ask/asks'
+import { stdioStream, takeStdout } from './stdio-stream'
+
+/** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
+export async function acpMain(_parsed: Parsed, version: string): Promise<number> {
+  const output = takeStdout()
+  // As in print mode: costs little CPU and saves memory.
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=20')
+  const log = (message: string): void => void process.stderr.write(`trestle: ${message}\n`)
+  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
+  try {
+    reportStart(engine)
+    let capabilities: ClientCapabilities = {}
+    let sessions: AcpSessions
+    const app = acpAgent({
+      engine,
+      version,
+      sessions: () => sessions,
+      onInitialized: (known) => (capabilities = known),
+    })
+    const stream = stdioStream({ input: process.stdin, output, onInputEnd: () => sessions.closeAll() })
+    const connection = app.connect(stream)
+    sessions = new AcpSessions({ engine, client: connection.client, capabilities: () => capabilities, onOpened: () => asks.look() })
+    const asks = new Asks({
+      engine,
+      client: connection.client,
+      capabilities: () => capabilities,
+      session: (sessionId) => sessions.get(sessionId),
+      log,
+    })
+    engine.onChange((change) => {
+      if (change.kind === 'inbox') asks.look()
+      if (change.kind === 'notice') log(change.text)
+    })
+    const stop = (): void => void process.stdin.destroy()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
+    await connection.closed
+    await sessions.closeAll()
+    reportBackground(
+      engine,
+      (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
+    )
+    return 0
+  } finally {
+    await engine.close()
+    output.destroy()
+  }
+}

@@ -1,0 +1,175 @@
+import { RequestError, type AgentContext, type ClientCapabilities, type ContentBlock, type PromptResponse, type SessionUpdate } from '@agentclientprotocol/sdk'
+import { CodedError } from '../../../shared/model/errors'
+import type { SessionEvent } from '../../../shared/model/event'
+import type { Engine } from '../../engine/engine-api'
+import { editorMeans } from './editor-means'
+import type { ClientPaths } from './paths'
+import { PromptEnds, type PromptEnd } from './prompt-ends'
+import { promptParts } from './prompt-parts'
+import { wordsOf } from './request-error'
+import { configOptions, modeOf } from './session-options'
+import { runSlashCommand, slashCommands } from './slash-commands'
+import { EventUpdates } from './update/event-updates'
+import { conversation, replay } from './update/replay'
+import { usageUpdate } from './update/session-updates'
+import { UpdateQueue } from './update/update-queue'
+
+export interface AcpSessionDeps {
+  engine: Engine
+  client: AgentContext
+  capabilities: ClientCapabilities
+  sessionId: string
+  paths: ClientPaths
+}
+
+/** One session that a client has open. */
+export class AcpSession {
+  readonly paths: ClientPaths
+  readonly #deps: AcpSessionDeps
+  readonly #queue: UpdateQueue
+  readonly #updates: EventUpdates
+  readonly #ends: PromptEnds
+  readonly #release: (() => void)[] = []
+  #optionsAt: NodeJS.Immediate | undefined
+  #words = 0
+
+  constructor(deps: AcpSessionDeps) {
+    const { engine, client, capabilities, sessionId, paths } = deps
+    this.#deps = deps
+    this.paths = paths
+    this.#queue = new UpdateQueue({ send: (update) => this.#send(update) })
+    this.#ends = new PromptEnds(() => void this.#stop())
+    this.#updates = new EventUpdates({
+      queue: this.#queue,
+      paths,
+      capabilities,
+      window: () => this.#window(),
+      onOptions: () => this.#tellOptionsSoon(),
+    })
+    const onTerminal = (callId: string, terminalId: string): void => this.#updates.terminal(callId, terminalId)
+    this.#release.push(engine.lend(sessionId, editorMeans({ client, sessionId, capabilities, paths, onTerminal })))
+    this.#release.push(engine.sessions.listen(sessionId, (event) => this.#event(event)))
+  }
+
+  /** What a client has to know of a session it has just opened, beside the answer to that. */
+  async introduce(): Promise<void> {
+    const { engine, sessionId } = this.#deps
+    this.#queue.now({ sessionUpdate: 'available_commands_update', availableCommands: await slashCommands(engine, sessionId) })
+    const { context } = engine.sessions.header(sessionId)
+    const usage = context && usageUpdate(context, this.#window())
+    if (usage) this.#queue.now(usage)
+  }
+
+  /** Tells the conversation so far. */
+  async replay(): Promise<void> {
+    const { engine, sessionId, paths } = this.#deps
+    const header = engine.sessions.header(sessionId)
+    const { sessions } = engine
+    for (const update of replay(conversation(header, sessions.since), paths)) await this.#send(update)
+    for (const event of sessions.live(sessionId)) this.#updates.event(event)
+    this.#queue.now({ sessionUpdate: 'session_info_update', title: header.title, updatedAt: new Date(header.updatedAt).toISOString() })
+  }
+
+  async prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    const { engine, sessionId } = this.#deps
+    const parts = promptParts(prompt, engine.sessions.header(sessionId).folder)
+    const cancel = (): void => void this.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const left = await runSlashCommand(engine, sessionId, parts, (text) => this.#say(text))
+      if (!left) return await this.#answer('end_turn')
+      const watch = this.#ends.watch()
+      try {
+        const { promptId } = await engine.sessions.prompt(sessionId, left)
+        if (promptId !== undefined) watch.queued(promptId)
+      } catch (error) {
+        watch.drop()
+        return await this.#notStarted(error)
+      }
+      return await this.#ended(await watch.end)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Ends the running turn, and what waits behind it. Resolves when that is recorded. */
+  async cancel(): Promise<void> {
+    const { engine, sessionId } = this.#deps
+    for (const promptId of this.#ends.cancel()) engine.sessions.removeQueued(sessionId, promptId).catch(() => undefined)
+    await this.#stop()
+  }
+
+  flush(): void {
+    void this.#queue.flush()
+  }
+
+  /** Stops what runs and lets go of the session. */
+  async close(): Promise<void> {
+    await this.cancel()
+    await this.#queue.flush()
+    clearImmediate(this.#optionsAt)
+    this.#queue.close()
+    for (const release of this.#release.splice(0)) release()
+  }
+
+  #event(event: SessionEvent): void {
+    this.#updates.event(event)
+    this.#ends.event(event)
+  }
+
+  async #stop(): Promise<void> {
+    await this.#deps.engine.sessions.stop(this.#deps.sessionId)
+  }
+
+  /** A client that is gone is noticed by the connection. */
+  async #send(update: SessionUpdate): Promise<void> {
+    const { client, sessionId } = this.#deps
+    await client.notify('session/update', { sessionId, update }).catch(() => undefined)
+  }
+
+  #say(text: string): undefined {
+    this.#words += 1
+    this.#queue.chunk('agent_message_chunk', `trestle-${this.#words}`, text)
+  }
+
+  async #answer(stopReason: PromptResponse['stopReason']): Promise<PromptResponse> {
+    await this.#queue.flush()
+    return { stopReason }
+  }
+
+  /** What a person can mend is said to them where they look; the rest is an error of the request. */
+  async #notStarted(error: unknown): Promise<PromptResponse> {
+    if (!(error instanceof CodedError) || !['model.not_configured', 'hook.blocked'].includes(error.code)) throw error
+    const howTo =
+      error.code === 'model.not_configured'
+        ? ' Choose one with the model selector of your editor, or add one: start "trestle" (or "trestle serve") and open Settings, then come back.'
+        : ''
+    this.#say(`${wordsOf(error.failure)}${howTo}`)
+    return this.#answer('end_turn')
+  }
+
+  async #ended(end: PromptEnd): Promise<PromptResponse> {
+    await this.#queue.flush()
+    if (end === 'removed') return { stopReason: 'cancelled' }
+    const { stop, failure } = end
+    if (stop === 'error') throw new RequestError(-32603, failure ? wordsOf(failure) : 'The turn failed.', failure)
+    return { stopReason: stop === 'interrupted' ? 'cancelled' : stop }
+  }
+
+  #window(): number | undefined {
+    const { settings, sessions } = this.#deps.engine
+    const id = sessions.header(this.#deps.sessionId).model ?? settings.view().defaultModel
+    return settings.models().find((model) => model.id === id)?.contextWindow
+  }
+
+  /** Several changes of one moment are told once, as they have come out. */
+  #tellOptionsSoon(): void {
+    this.#optionsAt ??= setImmediate(() => {
+      this.#optionsAt = undefined
+      const { engine, sessionId } = this.#deps
+      const header = engine.sessions.header(sessionId)
+      this.#queue.now({ sessionUpdate: 'current_mode_update', currentModeId: modeOf(header) })
+      this.#queue.now({ sessionUpdate: 'config_option_update', configOptions: configOptions(engine, header) })
+    })
+  }
+}

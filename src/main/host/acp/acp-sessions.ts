@@ -1,0 +1,168 @@
+import {
+  RequestError,
+  type AgentContext,
+  type ClientCapabilities,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  type McpServer,
+  type SessionConfigOption,
+  type SessionModeState,
+} from '@agentclientprotocol/sdk'
+import { realpath } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Engine } from '../../engine/engine-api'
+import { AcpSession } from './acp-session'
+import { clientPaths } from './paths'
+import { configOptions, modeState } from './session-options'
+
+/** What a client says of a session it opens. */
+export interface OpenRequest {
+  cwd: string
+  additionalDirectories?: string[]
+  mcpServers?: McpServer[]
+}
+
+export interface OpenedSession {
+  sessionId: string
+  modes: SessionModeState
+  configOptions: SessionConfigOption[]
+}
+
+export interface AcpSessionsDeps {
+  engine: Engine
+  client: AgentContext
+  capabilities(): ClientCapabilities
+  /** The client has opened a session: what waits in it can be asked. */
+  onOpened(): void
+}
+
+const PAGE = 50
+
+/** The sessions of one connection: those the client has open, and those it can open. */
+export class AcpSessions {
+  readonly #deps: AcpSessionsDeps
+  readonly #open = new Map<string, AcpSession>()
+
+  constructor(deps: AcpSessionsDeps) {
+    this.#deps = deps
+  }
+
+  get(sessionId: string): AcpSession | undefined {
+    return this.#open.get(sessionId)
+  }
+
+  /** Throws "not found" for one that this client has not opened. */
+  require(sessionId: string): AcpSession {
+    const session = this.#open.get(sessionId)
+    if (session) return session
+    throw new RequestError(-32002, `The session ${sessionId} is not open here. Open it with session/new, session/load or session/resume.`, { sessionId })
+  }
+
+  async create(request: OpenRequest): Promise<OpenedSession> {
+    requireAbsolute(request)
+    const { cwd: folder, additionalDirectories: addedFolders = [] } = request
+    const header = await this.#deps.engine.sessions.create({ folder, addedFolders })
+    return this.#opened(header.sessionId, request)
+  }
+
+  /** `withHistory`: the conversation so far is told before this resolves. */
+  async open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
+    requireAbsolute(request)
+    const { sessions } = this.#deps.engine
+    const header = sessions.header(sessionId)
+    const folder = await realpath(request.cwd).catch(() => request.cwd)
+    if (folder !== header.folder)
+      throw RequestError.invalidParams({ sessionId }, `this session belongs to ${header.folder}, not to ${request.cwd}`)
+    const place = sessions.list({ folder, limit: 10_000 }).find((summary) => summary.sessionId === sessionId)?.elsewhere
+    if (place !== undefined) throw new CodedError('session.elsewhere', `It is open in ${place}.`)
+    await this.#open.get(sessionId)?.close()
+    // Also recovers a turn that a dead process left open.
+    await sessions.open(sessionId, 1)
+    const added = await Promise.all((request.additionalDirectories ?? []).map((path) => realpath(path).catch(() => path)))
+    if (JSON.stringify(added) !== JSON.stringify(header.addedFolders)) await sessions.change(sessionId, { addedFolders: added })
+    const opened = await this.#opened(sessionId, request)
+    if (withHistory) await this.require(sessionId).replay()
+    return opened
+  }
+
+  /** Newest first, in pages. */
+  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const { sessions } = this.#deps.engine
+    const after = cursor ? cursorOf(cursor) : undefined
+    const folder = cwd ? await realpath(cwd).catch(() => cwd) : undefined
+    const all = sessions.list({ ...(folder !== undefined && { folder }), archived: false, limit: 10_000 })
+    const from = after ? all.findIndex(({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id)) : 0
+    const page = from < 0 ? [] : all.slice(from, from + PAGE)
+    const last = page.at(-1)
+    const more = last && from + PAGE < all.length
+    return {
+      sessions: page.map(({ sessionId, folder: place, title, updatedAt }) => ({
+        sessionId,
+        cwd: place,
+        title,
+        updatedAt: new Date(updatedAt).toISOString(),
+        additionalDirectories: sessions.header(sessionId).addedFolders,
+      })),
+      ...(more && { nextCursor: Buffer.from(`${last.updatedAt} ${last.sessionId}`).toString('base64url') }),
+    }
+  }
+
+  async close(sessionId: string): Promise<void> {
+    const session = this.require(sessionId)
+    this.#open.delete(sessionId)
+    await session.close()
+  }
+
+  /** One that is not there is as good as deleted. */
+  async remove(sessionId: string): Promise<void> {
+    const session = this.#open.get(sessionId)
+    this.#open.delete(sessionId)
+    await session?.close()
+    try {
+      await this.#deps.engine.sessions.remove(sessionId)
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'session.not_found')) throw error
+    }
+  }
+
+  /** Ends the turns of all of them, and lets go of them. */
+  async closeAll(): Promise<void> {
+    const all = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.all(all.map((session) => session.close()))
+  }
+
+  async #opened(sessionId: string, { cwd, additionalDirectories = [] }: OpenRequest): Promise<OpenedSession> {
+    const { engine, client, capabilities } = this.#deps
+    const paths = await clientPaths([cwd, ...additionalDirectories])
+    const session = new AcpSession({ engine, client, capabilities: capabilities(), sessionId, paths })
+    this.#open.set(sessionId, session)
+    return { sessionId, ...this.options(sessionId) }
+  }
+
+  /** Tells a client what it has to know of a session, once it knows that it is open. */
+  async introduce(sessionId: string): Promise<void> {
+    await this.#open.get(sessionId)?.introduce()
+    this.#deps.onOpened()
+  }
+
+  /** What can be chosen for the session, and what is chosen. */
+  options(sessionId: string): Omit<OpenedSession, 'sessionId'> {
+    const { engine } = this.#deps
+    const header: SessionHeader = engine.sessions.header(sessionId)
+    return { modes: modeState(header), configOptions: configOptions(engine, header) }
+  }
+}
+
+function requireAbsolute({ cwd, additionalDirectories = [] }: OpenRequest): void {
+  const wrong = [cwd, ...additionalDirectories].find((path) => !isAbsolute(path))
+  if (wrong !== undefined) throw RequestError.invalidParams({ path: wrong }, `${wrong} is not an absolute path`)
+}
+
+function cursorOf(cursor: string): { at: number; id: string } {
+  const match = /^(\d+) (.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (!match) throw RequestError.invalidParams({ cursor }, 'the cursor is none of ours')
+  return { at: Number(match[1]), id: match[2]! }
+}

@@ -1,0 +1,29 @@
+import type { PermissionOption } from '@agentclientprotocol/sdk'
+import type { RuleChoice } from '../../../../shared/model/approval'
+import { choose, type Answered, type Ask } from './ask'
+
+/** Asks whether a call may run, with what "always" can cover: for this session, and the narrowest for good. */
+export async function askPermission(ask: Ask, choicesOf: () => Promise<RuleChoice[]>): Promise<Answered> {
+  const { options } = ask.approval
+  const canAlways = options.some(({ kind }) => kind === 'allow_always')
+  const choices = canAlways ? await choicesOf() : []
+  const rules = new Map<string, { pattern: string; scope: 'session' | 'user' }>()
+  const always = choices.map(({ pattern, label }, index): PermissionOption => {
+    const optionId = `session-${index + 1}`
+    rules.set(optionId, { pattern, scope: 'session' })
+    return { optionId, kind: 'allow_always', name: `Always allow ${label} in this session` }
+  })
+  const narrowest = choices[0]
+  if (narrowest) {
+    rules.set('user-1', { pattern: narrowest.pattern, scope: 'user' })
+    always.push({ optionId: 'user-1', kind: 'allow_always', name: `Always allow ${narrowest.label} in every session` })
+  }
+  const offered = options.flatMap((option): PermissionOption[] => {
+    if (option.kind === 'allow_always') return always
+    return [{ ...option, ...(option.optionId === 'reject' && { name: 'Reject' }) }]
+  })
+  const chosen = await choose(ask, offered)
+  if (chosen === 'cancelled') return chosen
+  const rule = rules.get(chosen)
+  return rule ? { optionId: options.find(({ kind }) => kind === 'allow_always')!.optionId, rule } : { optionId: chosen }
+}

@@ -1,0 +1,78 @@
+import type { ElicitationPropertySchema, PermissionOption } from '@agentclientprotocol/sdk'
+import type { Question, QuestionAnswer } from '../../../../shared/model/question'
+import { choose, type Answered, type Ask } from './ask'
+import { canFillForms, fillForm } from './ask-form'
+
+const DISMISS = 'dismiss'
+const ENOUGH = 'enough'
+const NOT_ANSWERED = '(not answered)'
+
+/** Puts the agent's questions to the person: in one form where the client has forms, else one after the other as options. */
+export async function askQuestions(ask: Ask): Promise<Answered> {
+  const { preview } = ask.approval
+  if (preview?.kind !== 'questions') return { optionId: DISMISS }
+  return canFillForms(ask) ? inForm(ask, preview.questions) : inTurn(ask, preview.questions)
+}
+
+async function inForm(ask: Ask, questions: readonly Question[]): Promise<Answered> {
+  const properties: Record<string, ElicitationPropertySchema> = {}
+  for (const [index, one] of questions.entries()) {
+    properties[`q${index + 1}`] = propertyOf(one)
+    properties[`q${index + 1}_other`] = { type: 'string', title: `${one.header ?? `Question ${index + 1}`}: other`, description: 'In your own words, if none of the options fits.' }
+  }
+  const end = await fillForm(ask, questions.map(({ question }) => question).join('\n'), { type: 'object', properties })
+  if (end === 'declined') return { optionId: DISMISS }
+  const answers = questions.map((one, index) => answerFrom(one, end.values[`q${index + 1}`], end.values[`q${index + 1}_other`]))
+  if (answers.every((answer) => answer === undefined)) return { optionId: DISMISS }
+  return { optionId: 'answer', answers: answers.map((answer) => answer ?? { labels: [], other: NOT_ANSWERED }) }
+}
+
+function propertyOf({ question, header, options, multi_select: multiple }: Question): ElicitationPropertySchema {
+  const named = { title: header ?? question, description: question }
+  const offered = options.map(({ label, description }) => ({ const: label, title: description === '' ? label : `${label}: ${description}` }))
+  return multiple ? { type: 'array', ...named, items: { anyOf: offered } } : { type: 'string', ...named, oneOf: offered }
+}
+
+/** Undefined when nothing was answered. What was written counts in place of a single choice, and beside several. */
+function answerFrom({ options, multi_select: multiple }: Question, chosen: unknown, written: unknown): QuestionAnswer | undefined {
+  const given = Array.isArray(chosen) ? chosen : [chosen]
+  const labels = options.map(({ label }) => label).filter((label) => given.includes(label))
+  const other = typeof written === 'string' && written.trim() !== '' ? written.trim() : undefined
+  if (other !== undefined) return { labels: multiple ? labels : [], other }
+  return labels.length === 0 ? undefined : { labels: multiple ? labels : labels.slice(0, 1) }
+}
+
+async function inTurn(ask: Ask, questions: readonly Question[]): Promise<Answered> {
+  const answers: QuestionAnswer[] = []
+  for (const [index, one] of questions.entries()) {
+    const labels = await chosenLabels(ask, one, questions.length > 1 ? `${index + 1} of ${questions.length}: ` : '')
+    if (labels === 'cancelled') return 'cancelled'
+    if (labels.length === 0) return { optionId: DISMISS }
+    answers.push({ labels })
+  }
+  return { optionId: 'answer', answers }
+}
+
+/** Where several may be chosen it is asked again until the person says that it is enough. None: it was dismissed. */
+async function chosenLabels(ask: Ask, { question, options, multi_select: multiple }: Question, place: string): Promise<string[] | 'cancelled'> {
+  const labels: string[] = []
+  for (;;) {
+    const left = options.filter(({ label }) => !labels.includes(label))
+    if (left.length === 0) return labels
+    const end: PermissionOption =
+      labels.length > 0
+        ? { optionId: ENOUGH, kind: 'allow_once', name: `That is all: ${labels.join(', ')}` }
+        : { optionId: DISMISS, kind: 'reject_once', name: 'Dismiss' }
+    const offered = left.map(({ label }): PermissionOption => ({ optionId: `option-${options.findIndex((one) => one.label === label) + 1}`, kind: 'allow_once', name: label }))
+    const about = options.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
+    const chosen = await choose(ask, [...offered, end], {
+      title: `${place}${question}`,
+      content: [{ type: 'content', content: { type: 'text', text: about } }],
+    })
+    if (chosen === 'cancelled') return chosen
+    if (chosen === DISMISS) return []
+    if (chosen === ENOUGH) return labels
+    labels.push(options[Number(chosen.slice('option-'.length)) - 1]!.label)
+    if (!multiple) return labels
+  }
+}

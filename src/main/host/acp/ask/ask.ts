@@ -1,0 +1,49 @@
+import type { AgentContext, ClientCapabilities, PermissionOption, RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
+import type { Approval, InboxEntry } from '../../../../shared/model/approval'
+import type { ApprovalAnswer } from '../../../engine/engine-api'
+import type { ClientPaths } from '../paths'
+import { callTitle, previewContent, toolKind } from '../update/tool-call'
+
+/** One request that waits, on its way to the person at a client. */
+export interface Ask {
+  client: Pick<AgentContext, 'request'>
+  capabilities: ClientCapabilities
+  /** The session as the client knows it. */
+  sessionId: string
+  paths: ClientPaths
+  entry: InboxEntry
+  approval: Approval
+  /** Aborts when it does not wait any more. */
+  signal: AbortSignal
+}
+
+/** What the person answered; `cancelled`: the client has given up the turn. */
+export type Answered = Omit<ApprovalAnswer, 'approvalId'> | 'cancelled'
+
+/** Puts options to the person; the id of the one they chose. Rejects when the client cannot ask. */
+export async function choose(
+  ask: Ask,
+  options: readonly PermissionOption[],
+  more: { title?: string; content?: ToolCallContent[] } = {},
+): Promise<string> {
+  const { client, sessionId, signal } = ask
+  const request: RequestPermissionRequest = { sessionId, toolCall: { ...callOf(ask), ...more }, options: [...options] }
+  const { outcome } = await client.request('session/request_permission', request, { cancellationSignal: signal, stopWaitingOnCancel: true })
+  if (outcome.outcome === 'cancelled') return 'cancelled'
+  if (options.some(({ optionId }) => optionId === outcome.optionId)) return outcome.optionId
+  throw new Error(`The client chose "${outcome.optionId}", which was not offered.`)
+}
+
+/** The call that is asked about. One of a subagent is none that the client knows: it gets an id of its own. */
+function callOf({ entry, approval, paths }: Ask): ToolCallUpdate {
+  const { agent } = entry
+  const title = callTitle(approval.tool, approval.summary)
+  return {
+    toolCallId: agent ? `${entry.sessionId}/${approval.callId}` : approval.callId,
+    title: agent ? `${agent.type} (${agent.description}): ${title}` : title,
+    name: approval.tool,
+    kind: toolKind(approval.tool),
+    status: 'pending',
+    content: [{ type: 'content', content: { type: 'text', text: approval.reason } }, ...previewContent(approval.preview, paths.shown)],
+  }
+}

@@ -1,0 +1,113 @@
+import type { AvailableCommand } from '@agentclientprotocol/sdk'
+import { CodedError } from '../../../shared/model/errors'
+import type { UserPart } from '../../../shared/model/message'
+import type { Engine, RestoreRequest } from '../../engine/engine-api'
+import { wordsOf } from './request-error'
+
+interface SlashCommand {
+  description: string
+  hint?: string
+  /** Says what it did; parts, when something is left to be asked of the agent. */
+  run(engine: Engine, sessionId: string, words: string, say: (text: string) => undefined): Promise<UserPart[] | undefined>
+}
+
+const COMMANDS: Readonly<Record<string, SlashCommand>> = {
+  plan: {
+    description: 'Turn plan mode on (nothing but the plan can change), or off again',
+    hint: 'what to plan',
+    async run({ sessions, plans }, sessionId, words, say) {
+      const isOn = sessions.header(sessionId).plan?.active === true
+      if (words === '' && isOn) {
+        await plans.leave(sessionId)
+        return say('Plan mode is off.')
+      }
+      if (!isOn) await plans.enter(sessionId)
+      if (words === '') return say('Plan mode is on: say what to plan.')
+      return [{ type: 'text', text: words }]
+    },
+  },
+  compact: {
+    description: 'Summarise the conversation to make room',
+    hint: 'what to keep',
+    async run({ sessions }, sessionId, words, say) {
+      const isDone = await sessions.compact(sessionId, words === '' ? undefined : words)
+      return say(isDone ? 'The conversation is summarised; the whole of it stays in the session.' : 'Summarising was stopped.')
+    },
+  },
+  context: {
+    description: "Show what fills the model's window",
+    async run({ sessions }, sessionId, _words, say) {
+      const { used, window, parts, heaviest } = await sessions.context(sessionId)
+      const percent = Math.round((used / window) * 100)
+      const rows = Object.entries(parts).map(([kind, tokens]) => `| ${kind} | ${tokens.toLocaleString('en-US')} |`)
+      const heavy = heaviest.slice(0, 5).map(({ label, tokens }) => `- ${label}: ${tokens.toLocaleString('en-US')}`)
+      return say(
+        [
+          `About ${used.toLocaleString('en-US')} of ${window.toLocaleString('en-US')} tokens (${percent} %).`,
+          ['| what | tokens |', '| --- | --- |', ...rows].join('\n'),
+          ...(heavy.length > 0 ? [`The largest:\n${heavy.join('\n')}`] : []),
+        ].join('\n\n'),
+      )
+    },
+  },
+  undo: {
+    description: 'Go back to before your last message: files and conversation',
+    async run(engine, sessionId, _words, say) {
+      const last = (await engine.checkpoints.points(sessionId)).at(-1)
+      if (!last) return say('There is no message to go back to.')
+      return restore(engine, sessionId, { to: last.seq - 1, files: true, conversation: true }, say)
+    },
+  },
+  redo: {
+    description: 'Take the last undo back',
+    async run(engine, sessionId, _words, say) {
+      const latest = await engine.checkpoints.latestRestore(sessionId)
+      if (!latest) return say('Nothing was undone in this session.')
+      return restore(engine, sessionId, { to: latest.seq - 1, files: latest.count > 0, conversation: latest.conversation !== undefined }, say)
+    },
+  },
+  tasks: {
+    description: 'List background tasks of this session',
+    async run({ tasks }, sessionId, _words, say) {
+      const own = (await tasks.list({ limit: 200 })).filter((task) => task.sessionId === sessionId && task.background)
+      return say(own.length === 0 ? 'There are no background tasks.' : own.map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`).join('\n'))
+    },
+  },
+}
+
+/** What can be typed after a slash: what Trestle does itself, and the skills of the project. */
+export async function slashCommands({ skills, sessions }: Pick<Engine, 'skills' | 'sessions'>, sessionId: string): Promise<AvailableCommand[]> {
+  const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => ({ name, description, ...(hint && { input: { hint } }) }))
+  const found = await skills.list(sessions.header(sessionId).folder)
+  const usable = found.skills.filter(({ name, hiddenBy }) => hiddenBy === undefined && !(name in COMMANDS))
+  return [...own, ...usable.map((skill) => ({ name: skill.name, description: skill.description, ...(skill.arguments.length > 0 && { input: { hint: skill.arguments.join(' ') } }) }))]
+}
+
+/** Runs the command that a prompt begins with; returns what is left to be asked of the agent: all of it where it is none of Trestle's own commands. */
+export async function runSlashCommand(
+  engine: Engine,
+  sessionId: string,
+  parts: UserPart[],
+  say: (text: string) => undefined,
+): Promise<UserPart[] | undefined> {
+  const [first, ...rest] = parts
+  const match = first?.type === 'text' ? /^\s*\/([a-z][a-z-]*)(?:\s+([^]*))?$/.exec(first.text) : undefined
+  const command = match && Object.hasOwn(COMMANDS, match[1]!) ? COMMANDS[match[1]!] : undefined
+  if (!match || !command) return parts
+  try {
+    const left = await command.run(engine, sessionId, (match[2] ?? '').trim(), say)
+    return left && [...left, ...rest]
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    // It was asked for in the conversation, and is answered there.
+    return say(wordsOf(error.failure))
+  }
+}
+
+async function restore(engine: Engine, sessionId: string, request: RestoreRequest, say: (text: string) => undefined): Promise<undefined> {
+  const { steps, kept, notCovered, messagesTaken, seq } = await engine.checkpoints.restore(sessionId, request)
+  if (seq === undefined) return say('There was nothing to restore.')
+  const messages = messagesTaken === undefined ? '' : ` ${messagesTaken} of your messages ${messagesTaken === 1 ? 'is' : 'are'} out of the conversation, though this editor may still show ${messagesTaken === 1 ? 'it' : 'them'}.`
+  const lines = [...steps.map(({ action, path }) => `- ${action} ${path}`), ...kept.map(({ path, why }) => `- left ${path}: ${why}`), ...notCovered.map((text) => `- ${text}`)]
+  return say(`Restored ${steps.length} ${steps.length === 1 ? 'path' : 'paths'}.${messages}\n\n${lines.join('\n')}`.trimEnd())
+}

@@ -1,0 +1,136 @@
+import { ndJsonStream, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
+import { createWriteStream, fstatSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+
+/** Most bytes of one message; what a longer line has beyond them is dropped, and the line answered as one that does not parse. */
+export const MOST_LINE_BYTES = 64 * 1024 * 1024
+/** Requests that are still being answered when the input ends get so long. */
+const LAST_ANSWERS_MS = 3_000
+
+/**
+ * Stdout for the protocol alone: whatever else in this process writes to `process.stdout` goes to stderr from now on. Writes never block the process, however
+ * slowly the client reads.
+ */
+export function takeStdout(): Writable {
+  Object.defineProperty(process, 'stdout', { configurable: true, get: () => process.stderr })
+  const stat = fstatSync(1)
+  return stat.isFIFO() || stat.isSocket() ? new Socket({ fd: 1, readable: false, writable: true }) : createWriteStream('', { fd: 1 })
+}
+
+export interface StdioStreamOptions {
+  input: Readable
+  output: Writable
+  /** The input has ended, or nobody reads the output any more. What it does may still be answered. */
+  onInputEnd(): Promise<void>
+  mostLineBytes?: number
+}
+
+/** Messages over a pair of pipes, one a line. When the input ends, requests that are being answered are answered first. */
+export function stdioStream({ input, output, onInputEnd, mostLineBytes = MOST_LINE_BYTES }: StdioStreamOptions): Stream {
+  const open = new OpenRequests()
+  output.on('error', () => input.destroy())
+  const lines = ndJsonStream(writing(output), reading(input, mostLineBytes), { maxMessageBytes: mostLineBytes + 1 })
+  const noting = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      open.arrived(message)
+      controller.enqueue(message)
+    },
+    async flush() {
+      await onInputEnd()
+      await open.answered(LAST_ANSWERS_MS)
+    },
+  })
+  const writer = lines.writable.getWriter()
+  const writable = new WritableStream<AnyMessage>({
+    async write(message) {
+      await writer.write(message)
+      open.left(message)
+    },
+  })
+  return { readable: lines.readable.pipeThrough(noting), writable }
+}
+
+function writing(output: Writable): WritableStream<Uint8Array> {
+  return new WritableStream({
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        output.write(chunk, (error) => (error ? reject(error) : resolve()))
+      }),
+  })
+}
+
+function reading(input: Readable, mostLineBytes: number): ReadableStream<Uint8Array> {
+  const bounded = boundedLines(mostLineBytes)
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      input.on('data', (chunk: Buffer) => {
+        const kept = bounded(chunk)
+        if (kept.length > 0) controller.enqueue(kept)
+        if ((controller.desiredSize ?? 1) <= 0) input.pause()
+      })
+      let isOver = false
+      const end = (): void => {
+        if (!isOver) controller.close()
+        isOver = true
+      }
+      input.once('end', end)
+      input.once('close', end)
+      input.once('error', end)
+    },
+    pull: () => void input.resume(),
+  })
+}
+
+/** Passes bytes on, of each line so many: memory stays bounded whatever is sent. */
+export function boundedLines(most: number): (chunk: Buffer) => Buffer {
+  let length = 0
+  return (chunk) => {
+    if (length + chunk.length <= most) {
+      const feed = chunk.lastIndexOf(0x0a)
+      length = feed < 0 ? length + chunk.length : chunk.length - feed - 1
+      return chunk
+    }
+    const kept: Buffer[] = []
+    for (let at = 0; at < chunk.length;) {
+      const feed = chunk.indexOf(0x0a, at)
+      const end = feed < 0 ? chunk.length : feed
+      kept.push(chunk.subarray(at, Math.min(end, at + Math.max(0, most - length))))
+      length += end - at
+      if (feed < 0) break
+      kept.push(chunk.subarray(feed, feed + 1))
+      length = 0
+      at = feed + 1
+    }
+    return Buffer.concat(kept)
+  }
+}
+
+/** Requests of the client that have no answer yet. */
+class OpenRequests {
+  readonly #ids = new Set<unknown>()
+  #onAnswered: (() => void) | undefined
+
+  arrived(message: AnyMessage): void {
+    if ('method' in message && 'id' in message) this.#ids.add(message.id)
+  }
+
+  /** A message has been written. */
+  left(message: AnyMessage): void {
+    if ('method' in message || !('id' in message)) return
+    this.#ids.delete(message.id)
+    if (this.#ids.size === 0) this.#onAnswered?.()
+  }
+
+  /** Resolves when there is none, or after `ms`. */
+  async answered(ms: number): Promise<void> {
+    if (this.#ids.size === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#onAnswered = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

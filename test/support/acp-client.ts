@@ -1,0 +1,120 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface AcpMessage {
+  jsonrpc: string
+  id?: number | string | null
+  method?: string
+  params?: Record<string, any>
+  result?: any
+  error?: { code: number; message: string; data?: any }
+}
+
+/** What a client does when the agent asks something of it: the result, or a throw for an error. */
+export type AcpAnswers = Record<string, (params: Record<string, any>) => unknown>
+
+export interface AcpClient {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Every line the agent has written, in order. */
+  readonly lines: string[]
+  readonly messages: AcpMessage[]
+  /** What came on stderr. */
+  readonly stderr: () => string
+  /** Sends a request; resolves with its result and rejects with its error, whose `code` and `data` it has. */
+  request(method: string, params: unknown): Promise<any>
+  notify(method: string, params: unknown): void
+  /** Writes this as it is, a line feed behind it. */
+  raw(text: string): void
+  /** Updates of a session, of one kind if given. */
+  updates(sessionId: string, kind?: string): any[]
+  /** Waits until a message comes (or has come) that fits. */
+  until(fits: (message: AcpMessage) => boolean): Promise<AcpMessage>
+  /** Ends stdin and waits for the process. */
+  end(): Promise<number | null>
+}
+
+/** A client of the Agent Client Protocol made of nothing but JSON lines: independent of the library that the agent is built with. */
+export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAnswers = {}): AcpClient {
+  const lines: string[] = []
+  const messages: AcpMessage[] = []
+  const waiting = new Map<unknown, { resolve(result: unknown): void; reject(error: Error): void }>()
+  const watchers = new Set<() => void>()
+  let [rest, stderr, nextId] = ['', '', 1]
+  const ended = once(child, 'close')
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+
+  const take = async (message: AcpMessage): Promise<void> => {
+    if (message.method === undefined) {
+      const request = waiting.get(message.id)
+      waiting.delete(message.id)
+      if (message.error) request?.reject(Object.assign(new Error(message.error.message), { code: message.error.code, data: message.error.data }))
+      else request?.resolve(message.result)
+      return
+    }
+    if (message.id === undefined) return
+    const answer = answers[message.method]
+    if (!answer) return send({ id: message.id, error: { code: -32601, message: `no ${message.method} here` } })
+    try {
+      const result = await answer(message.params ?? {})
+      if (child.stdin.writable) send({ id: message.id, result: result ?? {} })
+    } catch (error) {
+      if (child.stdin.writable) send({ id: message.id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } })
+    }
+  }
+
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdin.on('error', () => undefined)
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const pieces = (rest + text).split('\n')
+    rest = pieces.pop() ?? ''
+    for (const line of pieces) {
+      lines.push(line)
+      const message = JSON.parse(line) as AcpMessage
+      messages.push(message)
+      void take(message)
+    }
+    for (const watcher of watchers) watcher()
+  })
+  void ended.then(() => {
+    for (const { reject } of waiting.values()) reject(new Error(`The agent has ended: ${stderr}`))
+    for (const watcher of watchers) watcher()
+  })
+
+  return {
+    child,
+    lines,
+    messages,
+    stderr: () => stderr,
+    request(method, params) {
+      const id = nextId++
+      const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+      send({ id, method, params })
+      return answer
+    },
+    notify: (method, params) => send({ method, params }),
+    raw: (text) => void child.stdin.write(`${text}\n`),
+    updates: (sessionId, kind) =>
+      messages
+        .filter(({ method, params }) => method === 'session/update' && params?.['sessionId'] === sessionId)
+        .map(({ params }) => params!['update'])
+        .filter((update) => kind === undefined || update.sessionUpdate === kind),
+    until(fits) {
+      return new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = messages.find(fits)
+          if (!found && child.exitCode === null && child.signalCode === null) return
+          watchers.delete(look)
+          if (found) resolve(found)
+          else reject(new Error(`The agent ended before it said that: ${stderr}`))
+        }
+        watchers.add(look)
+        look()
+      })
+    },
+    async end() {
+      child.stdin.end()
+      await ended
+      return child.exitCode
+    },
+  }
+}
