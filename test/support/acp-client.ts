@@ -1,32 +1,38 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 
+/** What comes over the wire: whether it is what the protocol says is for the schema to judge, not for the compiler. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Wire = any
+
 export interface AcpMessage {
   jsonrpc: string
   id?: number | string | null
   method?: string
-  params?: Record<string, any>
-  result?: any
-  error?: { code: number; message: string; data?: any }
+  params?: Record<string, Wire>
+  result?: Wire
+  error?: { code: number; message: string; data?: Wire }
 }
 
 /** What a client does when the agent asks something of it: the result, or a throw for an error. */
-export type AcpAnswers = Record<string, (params: Record<string, any>) => unknown>
+export type AcpAnswers = Record<string, (params: Record<string, Wire>) => unknown>
 
 export interface AcpClient {
   readonly child: ChildProcessWithoutNullStreams
   /** Every line the agent has written, in order. */
   readonly lines: string[]
   readonly messages: AcpMessage[]
+  /** The method of each request this client has made. */
+  readonly asked: ReadonlyMap<number, string>
   /** What came on stderr. */
   readonly stderr: () => string
   /** Sends a request; resolves with its result and rejects with its error, whose `code` and `data` it has. */
-  request(method: string, params: unknown): Promise<any>
+  request(method: string, params: unknown): Promise<Wire>
   notify(method: string, params: unknown): void
   /** Writes this as it is, a line feed behind it. */
   raw(text: string): void
   /** Updates of a session, of one kind if given. */
-  updates(sessionId: string, kind?: string): any[]
+  updates(sessionId: string, kind?: string): Wire[]
   /** Waits until a message comes (or has come) that fits. */
   until(fits: (message: AcpMessage) => boolean): Promise<AcpMessage>
   /** Ends stdin and waits for the process. */
@@ -38,6 +44,7 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
   const lines: string[] = []
   const messages: AcpMessage[] = []
   const waiting = new Map<unknown, { resolve(result: unknown): void; reject(error: Error): void }>()
+  const asked = new Map<number, string>()
   const watchers = new Set<() => void>()
   let [rest, stderr, nextId] = ['', '', 1]
   const ended = once(child, 'close')
@@ -47,7 +54,8 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
     if (message.method === undefined) {
       const request = waiting.get(message.id)
       waiting.delete(message.id)
-      if (message.error) request?.reject(Object.assign(new Error(message.error.message), { code: message.error.code, data: message.error.data }))
+      if (message.error)
+        request?.reject(Object.assign(new Error(message.error.message), { code: message.error.code, data: message.error.data }))
       else request?.resolve(message.result)
       return
     }
@@ -58,7 +66,8 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
       const result = await answer(message.params ?? {})
       if (child.stdin.writable) send({ id: message.id, result: result ?? {} })
     } catch (error) {
-      if (child.stdin.writable) send({ id: message.id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } })
+      if (child.stdin.writable)
+        send({ id: message.id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } })
     }
   }
 
@@ -75,7 +84,7 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
     }
     for (const watcher of watchers) watcher()
   })
-  void ended.then(() => {
+  child.once('close', () => {
     for (const { reject } of waiting.values()) reject(new Error(`The agent has ended: ${stderr}`))
     for (const watcher of watchers) watcher()
   })
@@ -84,9 +93,11 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
     child,
     lines,
     messages,
+    asked,
     stderr: () => stderr,
     request(method, params) {
       const id = nextId++
+      asked.set(id, method)
       const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
       send({ id, method, params })
       return answer

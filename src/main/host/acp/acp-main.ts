@@ -16,12 +16,10 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
   // As in print mode: costs little CPU and saves memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const log = (message: string): void => void process.stderr.write(`trestle: ${message}\n`)
   const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
   try {
     reportStart(engine)
     let capabilities: ClientCapabilities = {}
-    let sessions: AcpSessions
     const app = acpAgent({
       engine,
       version,
@@ -30,7 +28,7 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
     })
     const stream = stdioStream({ input: process.stdin, output, onInputEnd: () => sessions.closeAll() })
     const connection = app.connect(stream)
-    sessions = new AcpSessions({ engine, client: connection.client, capabilities: () => capabilities, onOpened: () => asks.look() })
+    const sessions = new AcpSessions({ engine, client: connection.client, capabilities: () => capabilities, onOpened: () => asks.look() })
     const asks = new Asks({
       engine,
       client: connection.client,
@@ -42,8 +40,7 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
       if (change.kind === 'inbox') asks.look()
       if (change.kind === 'notice') log(change.text)
     })
-    const stop = (): void => void process.stdin.destroy()
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, endInput)
     await connection.closed
     await sessions.closeAll()
     reportBackground(
@@ -55,4 +52,13 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
     await engine.close()
     output.destroy()
   }
+}
+
+function log(message: string): void {
+  process.stderr.write(`trestle: ${message}\n`)
+}
+
+/** Whoever tells this process to end has it end as if the client had gone. */
+function endInput(): void {
+  process.stdin.destroy()
 }

@@ -1,4 +1,11 @@
-import { RequestError, type AgentContext, type ClientCapabilities, type ContentBlock, type PromptResponse, type SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  RequestError,
+  type AgentContext,
+  type ClientCapabilities,
+  type ContentBlock,
+  type PromptResponse,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../shared/model/errors'
 import type { SessionEvent } from '../../../shared/model/event'
 import type { Engine } from '../../engine/engine-api'

@@ -57,7 +57,9 @@ export class AcpSessions {
   require(sessionId: string): AcpSession {
     const session = this.#open.get(sessionId)
     if (session) return session
-    throw new RequestError(-32002, `The session ${sessionId} is not open here. Open it with session/new, session/load or session/resume.`, { sessionId })
+    throw new RequestError(-32002, `The session ${sessionId} is not open here. Open it with session/new, session/load or session/resume.`, {
+      sessionId,
+    })
   }
 
   async create(request: OpenRequest): Promise<OpenedSession> {
@@ -93,7 +95,9 @@ export class AcpSessions {
     const after = cursor ? cursorOf(cursor) : undefined
     const folder = cwd ? await realpath(cwd).catch(() => cwd) : undefined
     const all = sessions.list({ ...(folder !== undefined && { folder }), archived: false, limit: 10_000 })
-    const from = after ? all.findIndex(({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id)) : 0
+    const from = after
+      ? all.findIndex(({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id))
+      : 0
     const page = from < 0 ? [] : all.slice(from, from + PAGE)
     const last = page.at(-1)
     const more = last && from + PAGE < all.length

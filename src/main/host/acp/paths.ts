@@ -12,7 +12,9 @@ export interface ClientPaths {
 }
 
 export async function clientPaths(folders: readonly string[]): Promise<ClientPaths> {
-  const roots = await Promise.all(folders.map(async (folder) => ({ folder: resolve(folder), real: await realpath(folder).catch(() => resolve(folder)) })))
+  const roots = await Promise.all(
+    folders.map(async (folder) => ({ folder: resolve(folder), real: await realpath(folder).catch(() => resolve(folder)) })),
+  )
   const first = roots[0]?.real ?? sep
   const rootOf = (path: string): { folder: string; real: string } | undefined => roots.find(({ real }) => contains(real, path))
   return {

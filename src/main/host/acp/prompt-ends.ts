@@ -69,6 +69,8 @@ export class PromptEnds {
       case 'turn.finished':
         for (const waiting of this.#waiting) if (waiting.turnId === event.turnId) waiting.resolve(event)
         this.#started.clear()
+        return
+      default:
     }
   }
 

@@ -26,9 +26,15 @@ export function modeState(header: SessionHeader): SessionModeState {
 export function configOptions({ settings }: Options, header: SessionHeader): SessionConfigOption[] {
   const models = settings.models()
   const chosen = header.model ?? settings.view().defaultModel
-  const options = models.map(({ id, label, scripted }) => ({ value: id, name: label, description: scripted ? 'Plays a script; no model is asked.' : id }))
-  if (chosen === undefined) options.unshift({ value: NO_MODEL, name: 'No model is chosen', description: 'Choose one, or add one in the settings of Trestle.' })
-  else if (!models.some(({ id }) => id === chosen)) options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
+  const options = models.map(({ id, label, scripted }) => ({
+    value: id,
+    name: label,
+    description: scripted ? 'Plays a script; no model is asked.' : id,
+  }))
+  if (chosen === undefined)
+    options.unshift({ value: NO_MODEL, name: 'No model is chosen', description: 'Choose one, or add one in the settings of Trestle.' })
+  else if (!models.some(({ id }) => id === chosen))
+    options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
   return [
     {
       type: 'select',

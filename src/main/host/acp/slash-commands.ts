@@ -63,24 +63,43 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     async run(engine, sessionId, _words, say) {
       const latest = await engine.checkpoints.latestRestore(sessionId)
       if (!latest) return say('Nothing was undone in this session.')
-      return restore(engine, sessionId, { to: latest.seq - 1, files: latest.count > 0, conversation: latest.conversation !== undefined }, say)
+      return restore(
+        engine,
+        sessionId,
+        { to: latest.seq - 1, files: latest.count > 0, conversation: latest.conversation !== undefined },
+        say,
+      )
     },
   },
   tasks: {
     description: 'List background tasks of this session',
     async run({ tasks }, sessionId, _words, say) {
       const own = (await tasks.list({ limit: 200 })).filter((task) => task.sessionId === sessionId && task.background)
-      return say(own.length === 0 ? 'There are no background tasks.' : own.map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`).join('\n'))
+      return say(
+        own.length === 0
+          ? 'There are no background tasks.'
+          : own.map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`).join('\n'),
+      )
     },
   },
 }
 
 /** What can be typed after a slash: what Trestle does itself, and the skills of the project. */
-export async function slashCommands({ skills, sessions }: Pick<Engine, 'skills' | 'sessions'>, sessionId: string): Promise<AvailableCommand[]> {
+export async function slashCommands(
+  { skills, sessions }: Pick<Engine, 'skills' | 'sessions'>,
+  sessionId: string,
+): Promise<AvailableCommand[]> {
   const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => ({ name, description, ...(hint && { input: { hint } }) }))
   const found = await skills.list(sessions.header(sessionId).folder)
   const usable = found.skills.filter(({ name, hiddenBy }) => hiddenBy === undefined && !(name in COMMANDS))
-  return [...own, ...usable.map((skill) => ({ name: skill.name, description: skill.description, ...(skill.arguments.length > 0 && { input: { hint: skill.arguments.join(' ') } }) }))]
+  return [
+    ...own,
+    ...usable.map((skill) => ({
+      name: skill.name,
+      description: skill.description,
+      ...(skill.arguments.length > 0 && { input: { hint: skill.arguments.join(' ') } }),
+    })),
+  ]
 }
 
 /** Runs the command that a prompt begins with; returns what is left to be asked of the agent: all of it where it is none of Trestle's own commands. */
@@ -107,7 +126,14 @@ export async function runSlashCommand(
 async function restore(engine: Engine, sessionId: string, request: RestoreRequest, say: (text: string) => undefined): Promise<undefined> {
   const { steps, kept, notCovered, messagesTaken, seq } = await engine.checkpoints.restore(sessionId, request)
   if (seq === undefined) return say('There was nothing to restore.')
-  const messages = messagesTaken === undefined ? '' : ` ${messagesTaken} of your messages ${messagesTaken === 1 ? 'is' : 'are'} out of the conversation, though this editor may still show ${messagesTaken === 1 ? 'it' : 'them'}.`
-  const lines = [...steps.map(({ action, path }) => `- ${action} ${path}`), ...kept.map(({ path, why }) => `- left ${path}: ${why}`), ...notCovered.map((text) => `- ${text}`)]
+  const messages =
+    messagesTaken === undefined
+      ? ''
+      : ` ${messagesTaken} of your messages ${messagesTaken === 1 ? 'is' : 'are'} out of the conversation, though this editor may still show ${messagesTaken === 1 ? 'it' : 'them'}.`
+  const lines = [
+    ...steps.map(({ action, path }) => `- ${action} ${path}`),
+    ...kept.map(({ path, why }) => `- left ${path}: ${why}`),
+    ...notCovered.map((text) => `- ${text}`),
+  ]
   return say(`Restored ${steps.length} ${steps.length === 1 ? 'path' : 'paths'}.${messages}\n\n${lines.join('\n')}`.trimEnd())
 }

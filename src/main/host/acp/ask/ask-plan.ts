@@ -1,7 +1,8 @@
 import { choose, type Answered, type Ask } from './ask'
 import { canFillForms, fillForm } from './ask-form'
 
-const ASK_BACK = 'The user wants changes, but could not say here which. Ask them in the text of your answer what shall change, and end your turn.'
+const ASK_BACK =
+  'The user wants changes, but could not say here which. Ask them in the text of your answer what shall change, and end your turn.'
 
 /** Puts a plan to the person: approve it (or one of its ways), have it revised, or reject it. What shall change is asked in a form where the client has one. */
 export async function askPlan(ask: Ask): Promise<Answered> {

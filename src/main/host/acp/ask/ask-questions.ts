@@ -18,7 +18,11 @@ async function inForm(ask: Ask, questions: readonly Question[]): Promise<Answere
   const properties: Record<string, ElicitationPropertySchema> = {}
   for (const [index, one] of questions.entries()) {
     properties[`q${index + 1}`] = propertyOf(one)
-    properties[`q${index + 1}_other`] = { type: 'string', title: `${one.header ?? `Question ${index + 1}`}: other`, description: 'In your own words, if none of the options fits.' }
+    properties[`q${index + 1}_other`] = {
+      type: 'string',
+      title: `${one.header ?? `Question ${index + 1}`}: other`,
+      description: 'In your own words, if none of the options fits.',
+    }
   }
   const end = await fillForm(ask, questions.map(({ question }) => question).join('\n'), { type: 'object', properties })
   if (end === 'declined') return { optionId: DISMISS }
@@ -29,7 +33,10 @@ async function inForm(ask: Ask, questions: readonly Question[]): Promise<Answere
 
 function propertyOf({ question, header, options, multi_select: multiple }: Question): ElicitationPropertySchema {
   const named = { title: header ?? question, description: question }
-  const offered = options.map(({ label, description }) => ({ const: label, title: description === '' ? label : `${label}: ${description}` }))
+  const offered = options.map(({ label, description }) => ({
+    const: label,
+    title: description === '' ? label : `${label}: ${description}`,
+  }))
   return multiple ? { type: 'array', ...named, items: { anyOf: offered } } : { type: 'string', ...named, oneOf: offered }
 }
 
@@ -54,7 +61,11 @@ async function inTurn(ask: Ask, questions: readonly Question[]): Promise<Answere
 }
 
 /** Where several may be chosen it is asked again until the person says that it is enough. None: it was dismissed. */
-async function chosenLabels(ask: Ask, { question, options, multi_select: multiple }: Question, place: string): Promise<string[] | 'cancelled'> {
+async function chosenLabels(
+  ask: Ask,
+  { question, options, multi_select: multiple }: Question,
+  place: string,
+): Promise<string[] | 'cancelled'> {
   const labels: string[] = []
   for (;;) {
     const left = options.filter(({ label }) => !labels.includes(label))
@@ -63,7 +74,11 @@ async function chosenLabels(ask: Ask, { question, options, multi_select: multipl
       labels.length > 0
         ? { optionId: ENOUGH, kind: 'allow_once', name: `That is all: ${labels.join(', ')}` }
         : { optionId: DISMISS, kind: 'reject_once', name: 'Dismiss' }
-    const offered = left.map(({ label }): PermissionOption => ({ optionId: `option-${options.findIndex((one) => one.label === label) + 1}`, kind: 'allow_once', name: label }))
+    const offered = left.map(({ label }): PermissionOption => ({
+      optionId: `option-${options.findIndex((one) => one.label === label) + 1}`,
+      kind: 'allow_once',
+      name: label,
+    }))
     const about = options.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
     const chosen = await choose(ask, [...offered, end], {
       title: `${place}${question}`,

@@ -1,4 +1,11 @@
-import type { AgentContext, ClientCapabilities, PermissionOption, RequestPermissionRequest, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  ClientCapabilities,
+  PermissionOption,
+  RequestPermissionRequest,
+  ToolCallContent,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk'
 import type { Approval, InboxEntry } from '../../../../shared/model/approval'
 import type { ApprovalAnswer } from '../../../engine/engine-api'
 import type { ClientPaths } from '../paths'

@@ -59,7 +59,9 @@ export class Asks {
       else await engine.sessions.reply(sessionId, { approvalId, ...answer })
     } catch (error) {
       if (controller.signal.aborted) return
-      await this.#giveUp(entry, wordsOfError(error)).catch((problem: unknown) => log(`A request could not be answered: ${wordsOfError(problem)}`))
+      await this.#giveUp(entry, wordsOfError(error)).catch((problem: unknown) =>
+        log(`A request could not be answered: ${wordsOfError(problem)}`),
+      )
     }
   }
 

@@ -112,6 +112,8 @@ export class EventUpdates {
       case 'turn.finished':
         this.#calls.clear()
         void queue.flush()
+        return
+      default:
     }
   }
 
@@ -175,7 +177,10 @@ export class EventUpdates {
     const exitCode = details?.kind === 'output' ? details.exitCode : undefined
     this.#update(callId, {
       status: isError ? 'failed' : 'completed',
-      content: call?.terminalId === undefined ? resultContent(content, details, paths.shown) : terminalContent(call.terminalId, isError, exitCode, textOf(content)),
+      content:
+        call?.terminalId === undefined
+          ? resultContent(content, details, paths.shown)
+          : terminalContent(call.terminalId, isError, exitCode, textOf(content)),
       rawOutput: { durationMs, ...(exitCode !== undefined && { exitCode }) },
       ...(locations.length > 0 && { locations }),
     })
@@ -195,7 +200,10 @@ export class EventUpdates {
     this.#attempt += 1
     for (const [callId, call] of this.#calls) {
       if (call.input !== undefined) continue
-      this.#update(callId, { status: 'failed', content: [{ type: 'content', content: textBlock('The answer broke off before the call was complete.') }] })
+      this.#update(callId, {
+        status: 'failed',
+        content: [{ type: 'content', content: textBlock('The answer broke off before the call was complete.') }],
+      })
       this.#calls.delete(callId)
     }
   }

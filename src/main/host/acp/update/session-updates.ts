@@ -18,7 +18,9 @@ export function usageUpdate({ input, output }: Usage, window: number | undefined
 
 /** What has become of background tasks, in a line each. */
 export function newsText(news: readonly TaskNews[]): string {
-  return news.map(({ taskId, description, command, status }) => `Background task ${taskId} (${description ?? command}): ${status}.\n`).join('')
+  return news
+    .map(({ taskId, description, command, status }) => `Background task ${taskId} (${description ?? command}): ${status}.\n`)
+    .join('')
 }
 
 type CompactionEvent = RecordedEvent & { type: 'compaction.started' | 'compaction.finished' | 'compaction.failed' }
@@ -34,12 +36,14 @@ export function compactionUpdate(event: CompactionEvent, capabilities: ClientCap
     return { sessionUpdate: 'compaction_update', compactionId, status, ...(event.failure && { error: event.failure.message }) }
   }
   const title = titleOf(event)
-  if (capabilities.session?.notices) return { sessionUpdate: 'notice', severity: event.type === 'compaction.failed' ? 'warning' : 'info', title }
+  if (capabilities.session?.notices)
+    return { sessionUpdate: 'notice', severity: event.type === 'compaction.failed' ? 'warning' : 'info', title }
   return { sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`), messageId: `${compactionId}-${event.type}` }
 }
 
 function titleOf(event: CompactionEvent): string {
   if (event.type === 'compaction.started') return 'Making room: the conversation is being summarised.'
-  if (event.type === 'compaction.failed') return `The conversation stays as it is: ${event.failure?.message ?? 'summarising it was stopped.'}`
+  if (event.type === 'compaction.failed')
+    return `The conversation stays as it is: ${event.failure?.message ?? 'summarising it was stopped.'}`
   return `The conversation was summarised, from about ${event.before.toLocaleString('en-US')} to ${event.after.toLocaleString('en-US')} tokens; the whole of it stays in the session.`
 }

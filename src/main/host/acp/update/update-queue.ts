@@ -56,7 +56,7 @@ export class UpdateQueue {
   /** What takes the place of anything that still waits about its call. */
   now(update: SessionUpdate): void {
     if (update.sessionUpdate === 'tool_call_update' && update.status) this.#forget(update.toolCallId)
-    this.flush()
+    void this.flush()
     this.#latest = this.#send(update)
   }
 

@@ -1,0 +1,76 @@
+import type { ModelScript } from './model-script'
+import { acpClient, type AcpAnswers, type AcpClient, type Wire } from './acp-client'
+import { startModelServer, type ModelServer } from './model-server'
+import { startCli } from './run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
+
+export interface AcpRun {
+  scratch: Scratch
+  server: ModelServer
+  client: AcpClient
+  /** Another client, on the same home. */
+  again(answers?: AcpAnswers): AcpClient
+  /** Ends what still runs and removes everything. */
+  close(): Promise<void>
+}
+
+export interface AcpRunOptions {
+  script: ModelScript
+  files?: Record<string, string>
+  answers?: AcpAnswers
+  /** More lines of config.toml; `none`: no configuration at all. */
+  config?: string
+  env?: Record<string, string>
+}
+
+/** The built program as the agent of a client, with a model that plays a script. */
+export async function acpRun({
+  script,
+  files = { 'notes.md': '# Notes\n\none\ntwo\n' },
+  answers = {},
+  config,
+  env = {},
+}: AcpRunOptions): Promise<AcpRun> {
+  const scratch = createScratch(files)
+  const server = await startModelServer({ script })
+  if (config !== 'none') writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${config ?? ''}`)
+  const clients: AcpClient[] = []
+  const again = (own: AcpAnswers = answers): AcpClient => {
+    const client = acpClient(startCli(['acp'], { home: scratch.home, env }), own)
+    clients.push(client)
+    return client
+  }
+  return {
+    scratch,
+    server,
+    client: again(),
+    again,
+    async close() {
+      for (const client of clients) await client.end()
+      await server.close()
+      scratch.remove()
+    },
+  }
+}
+
+/** A permission request answered with the first option of this kind. */
+export function choosing(kind: string): (params: Record<string, Wire>) => unknown {
+  return ({ options }) => {
+    const option = options.find((one: { kind: string }) => one.kind === kind)
+    return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } }
+  }
+}
+
+/** A session in the project, after `initialize` with these capabilities. */
+export async function openSession(
+  { client, scratch }: Pick<AcpRun, 'client' | 'scratch'>,
+  clientCapabilities: object = {},
+): Promise<string> {
+  await client.request('initialize', { protocolVersion: 1, clientCapabilities })
+  const { sessionId } = await client.request('session/new', { cwd: scratch.project, mcpServers: [] })
+  return sessionId
+}
+
+export function say(client: AcpClient, sessionId: string, text: string): Promise<{ stopReason: string }> {
+  return client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+}
