@@ -41,6 +41,7 @@ class AppPushQueue {
   #inbox = false
   #settings = false
   #models = false
+  #mcp = false
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -143,6 +144,10 @@ class AppPushQueue {
       this.#settings = false
       return { type: 'settings' }
     }
+    if (this.#mcp) {
+      this.#mcp = false
+      return { type: 'mcp' }
+    }
     this.#models = false
     return { type: 'models' }
   }
@@ -153,6 +158,7 @@ class AppPushQueue {
       this.#notices.length > 0 ||
       this.#inbox ||
       this.#settings ||
+      this.#mcp ||
       this.#models
     )
   }
@@ -190,6 +196,9 @@ class AppPushQueue {
         break
       case 'models':
         this.#models = true
+        break
+      case 'mcp':
+        this.#mcp = true
         break
     }
     this.#wake?.()

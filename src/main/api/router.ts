@@ -6,6 +6,7 @@ import { approvalHandlers } from './approval'
 import { checkpointHandlers } from './checkpoint'
 import { folderHandlers } from './folder'
 import { hookHandlers } from './hook'
+import { mcpHandlers } from './mcp'
 import { planHandlers } from './plan'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
@@ -25,6 +26,7 @@ export function createRouter(deps: ApiDeps) {
     checkpoint: checkpointHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     folder: folderHandlers(os, deps),
+    mcp: mcpHandlers(os, deps),
     skill: skillHandlers(os, deps),
     hook: hookHandlers(os, deps),
     plan: planHandlers(os, deps),

@@ -15,6 +15,7 @@ import type { HookList } from '../../shared/model/hook'
 import type { AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
+import type { Mcp } from './mcp/mcp'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -36,6 +37,7 @@ export interface Engine {
   readonly agents: { list(folder: string): Promise<AgentList> }
   /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
   lend(sessionId: string, means: ClientMeans): () => void
+  readonly mcp: Omit<Mcp, 'close'>
   readonly skills: { list(folder: string): Promise<SkillList> }
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
@@ -54,6 +56,8 @@ export type EngineChange =
   | { kind: 'notice'; text: string; tone: 'info' | 'warning' }
   | { kind: 'settings' }
   | { kind: 'models' }
+  /** MCP servers: what is configured, how they are, what they offer. */
+  | { kind: 'mcp' }
 
 /** Everything that can be done with sessions. Failures are `CodedError`s. */
 export interface Sessions {

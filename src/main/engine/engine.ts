@@ -7,10 +7,8 @@ import { withAgents } from './agent/agent-custody'
 import { createAgentSpecs } from './agent/agent-specs'
 import { builtInAgents } from './agent/built-in-agents'
 import { createSubagents } from './agent/subagents'
-import { howEnded } from './approval/how-ended'
 import { createInbox, type OpenInbox } from './approval/inbox'
 import { addressRefusal } from './approval/address-refusal'
-import { POLICIES } from './approval/policies'
 import type { PermissionRule } from './approval/rules/permission-rule'
 import { sessionRules } from './approval/rules/session-rules'
 import { openConfig } from './config/config'
@@ -27,8 +25,12 @@ import type { Engine, EngineChange } from './engine-api'
 import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
+import { createAskModel } from './mcp/ask/ask-model'
+import { createMcp } from './mcp/create-mcp'
+import { serverTools } from './mcp/tool/server-tools'
 import { createCatalog } from './model/catalog'
 import { createLentMeans } from './session/client-means'
+import { createGateOf } from './session/gate-of'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
 import { createSessionTasks } from './session/session-tasks'
@@ -51,9 +53,6 @@ import type { TaskHostProgram } from './task/custody/connect-task-host'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { startArticleWorker } from './web/start-article-worker'
 import { TOOL_LIST } from './tool/tool-list'
-
-/** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
-const PAST_EVENTS = 3000
 
 export interface EngineOptions {
   version: string
@@ -119,6 +118,26 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     now: Date.now,
   })
+  const mcp = createMcp({
+    home,
+    userHome: homedir(),
+    version,
+    ...(options.cipher && { cipher: options.cipher }),
+    env,
+    settings: () => settings().mcp,
+    watch: options.watch ?? true,
+    tell: () => tell({ kind: 'mcp' }),
+    onTrusted: (folder) => tell({ kind: 'trust', folder }),
+    askModel: createAskModel({
+      resolveModel: async (sessionId) => catalog.resolve(store.header(sessionId)?.model),
+      settings: () => settings().loop,
+    }),
+    foldersOf(sessionId) {
+      const header = store.header(sessionId)
+      return header ? [header.folder, ...header.addedFolders] : []
+    },
+    log,
+  })
   const lent = createLentMeans()
   const tools = createSessionTools({
     lentTo(session) {
@@ -144,13 +163,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
   })
   const family = new FamilySchedule()
-  const askedAt = inOrder(Date.now)
   const runner = createTurnRunner({
     home,
     store,
     settingsFor,
     resolveModel: catalog.resolve,
     ...tools,
+    serverTools: (session, signal) => {
+      const { sessionId, folder } = standing(session)
+      return serverTools(mcp, { sessionId, folder }, signal)
+    },
     skills,
     hooks,
     now: Date.now,
@@ -175,29 +197,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const sessionDeps: SessionDeps = {
     store,
     runner,
-    gateFor: (session) => ({
-      policies: POLICIES,
+    gateFor: createGateOf({
       home,
-      get ownOutput() {
-        return [join(home, 'sessions', session.id), join(home, 'tasks'), ...skills.readable(session.header.folder)]
-      },
-      mode: () => standing(session).mode,
-      plan: () => planOf(home, { id: standing(session).sessionId, header: standing(session) }).guard(),
-      readOnlyAgent: () => (session.header.agent?.readOnly ? session.header.agent.agentType : undefined),
-      workspace: () => tools.workspaceOf(session),
-      rules: () => rulesOf(session),
-      record: (...events) => void session.record(...events),
-      isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
-      howEnded: (approvalId) => howEnded(store.window(session.id, { limit: PAST_EVENTS }).events, approvalId),
-      canAsk: () => interactive,
-      now: askedAt,
-      newId,
-      isRemembered: (key) => session.header.allowed.includes(key),
+      store,
+      tools,
+      skills,
+      standing,
+      rulesOf,
+      interactive,
       keepRules: (patterns) => config.allow(patterns),
-      pastCalls: async () => {
-        const { pastCalls } = await import('./approval/choices/past-calls')
-        return pastCalls(store.window(session.id, { limit: PAST_EVENTS }).events)
-      },
+      newId,
     }),
     withSkill: ({ folder }, parts) => withSkill(skills, folder, parts),
     newId,
@@ -213,6 +222,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       inbox.changed(before, session.header)
       if (before && agent && rules && rules !== before.rules) allowForFamily(agent.rootId, session.id, rules)
       hooks.recorded(session, events)
+      if (events.some(({ type }) => type === 'session.changed')) mcp.rootsChanged()
+      if (session.header.archived && before?.archived === false) mcp.leave(session.id)
     },
     log,
   }
@@ -225,6 +236,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onOpened: (session) => desk.opened(session),
     onRemoved(sessionId) {
       hooks.removed(sessionId)
+      mcp.leave(sessionId)
       checkpoints.removed(sessionId)
       if (isAgentId(sessionId)) tell({ kind: 'task.removed', taskId: sessionId })
       else tell({ kind: 'session.removed', sessionId })
@@ -272,6 +284,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: Date.now,
     tell: (folder) => {
       tell({ kind: 'trust', folder })
+      mcp.trustChanged()
       void sessions.reconsider()
     },
   })
@@ -301,6 +314,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints,
     skills,
     agents: { list: agentSpecs.list },
+    mcp,
     lend: (sessionId, means) => lent.lend(sessionId, means),
     onChange(listener) {
       listeners.add(listener)
@@ -311,7 +325,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       checkpoints.close()
       inbox.close()
       await Promise.all([agentRuns.close(), sessions.close()])
-      await hooks.close()
+      await Promise.all([hooks.close(), mcp.close()])
       await custody.close(background)
       config.close()
       store.close()
@@ -332,10 +346,4 @@ function once<Made>(make: () => Made): () => Made {
 /** Unique without a counter, so that two processes never give the same. */
 function newId(prefix: string): string {
   return `${prefix}-${randomBytes(8).toString('hex')}`
-}
-
-/** A clock that never gives the same time twice, nor an earlier one: first in, first out, however many ask in one moment. */
-function inOrder(now: () => number): () => number {
-  let last = 0
-  return () => (last = Math.max(now(), last + 1))
 }

@@ -5,6 +5,7 @@ import { approvalContract } from './approval'
 import { checkpointContract } from './checkpoint'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
+import { mcpContract } from './mcp'
 import { planContract } from './plan'
 import { pushContract } from './push'
 import { sessionContract } from './session'
@@ -22,6 +23,7 @@ export const contract = {
   checkpoint: checkpointContract,
   settings: settingsContract,
   folder: folderContract,
+  mcp: mcpContract,
   plan: planContract,
   skill: skillContract,
   hook: hookContract,

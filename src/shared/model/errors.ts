@@ -152,6 +152,33 @@ export const ERRORS = {
     retryable: true,
     advice: 'Try again in a moment; Trestle starts a new one when the old one has died.',
   },
+  'mcp.not_found': { title: 'There is no such MCP server', retryable: false, advice: 'List the servers and choose one of them.' },
+  'mcp.not_accepted': {
+    title: 'This MCP server has not been accepted',
+    retryable: false,
+    advice: 'Look at what it runs or connects to, and accept it, or do without it.',
+  },
+  'mcp.disabled': { title: 'This MCP server is switched off', retryable: false, advice: 'Switch it on in Settings, MCP servers.' },
+  'mcp.start': {
+    title: 'The MCP server could not be started',
+    retryable: true,
+    advice: 'Look at its log and its definition in Settings, MCP servers.',
+  },
+  'mcp.connection': {
+    title: 'The MCP server cannot be reached',
+    retryable: true,
+    advice: 'Look at its log and its address in Settings, MCP servers.',
+  },
+  'mcp.timeout': {
+    title: 'The MCP server did not answer in time',
+    retryable: true,
+    advice: 'Try again, or raise its time limit where it is configured.',
+  },
+  'mcp.answer': {
+    title: 'The MCP server answered with an error',
+    retryable: false,
+    advice: 'Read what it says, and ask it differently.',
+  },
   'mcp.sign_in': {
     title: 'This server wants a sign-in',
     retryable: false,

@@ -128,3 +128,6 @@ export interface McpLogLine {
   level?: 'debug' | 'info' | 'warning' | 'error'
   text: string
 }
+
+/** How a sign-in goes: first the page for the browser (`opened`: it was opened by the app itself), then the server as it stands afterwards. */
+export type McpSignInStep = { step: 'open'; url: string; opened: boolean } | { step: 'done'; server: McpServerView }

@@ -115,5 +115,15 @@ export type ToolDetails =
       /** The keywords, or the id that was asked for. */ query: string
       tools: { /** `server::tool` */ id: string; /** As the model calls it. */ name: string; description: string }[]
     }
+  /** What a tool of an MCP server returned; its text and pictures are the result itself. */
+  | { kind: 'server'; server: string; tool: string; links: ServerLink[] }
   | { kind: 'hits'; query: string; hits: { title: string; url: string; snippet: string }[] }
   | { kind: 'todos'; todos: { title: string; status: 'pending' | 'in_progress' | 'done' }[] }
+
+/** A resource that a server's answer points to. It is shown, not fetched. */
+export interface ServerLink {
+  uri: string
+  name: string
+  description?: string
+  mediaType?: string
+}

@@ -30,6 +30,8 @@ export type AppPush =
   | { type: 'notice'; text: string; tone: 'info' | 'warning' }
   | { type: 'settings' }
   | { type: 'models' }
+  /** MCP servers: what is configured, how they are, what they offer. */
+  | { type: 'mcp' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

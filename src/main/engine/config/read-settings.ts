@@ -12,6 +12,7 @@ import {
   type ToolSettings,
 } from './settings'
 import { readHooks } from './hook-settings'
+import { readMcpSettings } from './mcp-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
@@ -46,6 +47,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const checkpoints = readCheckpoints(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = readToolSearch(top.table('tool_search'))
+  const mcp = readMcpSettings(top.table('mcp'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -66,6 +68,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     checkpoints,
     agents,
     toolSearch,
+    mcp,
   }
   return { settings, mistakes }
 }

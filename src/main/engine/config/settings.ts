@@ -3,6 +3,7 @@ import type { NotificationSettings, ProviderType } from '../../../shared/model/s
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
+import { DEFAULT_MCP_SETTINGS, type McpSettings } from './mcp-settings'
 import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -22,6 +23,7 @@ export interface Settings {
   checkpoints: CheckpointSettings
   agents: AgentSettings
   toolSearch: ToolSearchSettings
+  mcp: McpSettings
 }
 
 export interface ProviderSettings {
@@ -118,4 +120,5 @@ export const DEFAULT_SETTINGS: Settings = {
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
   agents: { maxDepth: 2, maxRunning: 6 },
   toolSearch: DEFAULT_TOOL_SEARCH,
+  mcp: DEFAULT_MCP_SETTINGS,
 }

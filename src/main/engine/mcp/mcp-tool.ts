@@ -35,11 +35,11 @@ export interface McpUser {
 export interface McpSessions {
   /**
    * To be awaited before a turn: reads what is configured, and gives servers that were never seen before a few seconds to say what they offer. Starts nothing
-   * that is known already, and does nothing at all where there are no servers.
+   * that is known already. Undefined where there are no servers.
    */
-  forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource>
-  /** Without starting or waiting: what is known of them now. */
-  toolsOf(user: McpUser): McpToolSource
+  forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource | undefined>
+  /** The same without starting anything: what is known of them now. */
+  toolsOf(user: McpUser): Promise<McpToolSource | undefined>
   /** Runs a call that is allowed; starts the server where it does not run. Failures are results with advice. */
   call(user: McpUser, tool: McpTool, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
   /** The session is gone for good: servers that nobody else uses are stopped. */

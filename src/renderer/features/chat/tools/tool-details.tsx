@@ -14,6 +14,7 @@ import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './deta
 import { LoadedTools } from './loaded-tools'
 import { AnswerList, PlanDecisionView } from './person-answers'
 import { PlainText } from './plain-text'
+import { ServerResult } from './server-result'
 import { HitList, PageView } from './web-details'
 import { prettyInput } from './tool-summary'
 import { judgedQuestion, WhyJudged } from './why-judged'
@@ -101,6 +102,8 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <EntryList details={details} />
     case 'media':
       return <MediaPreview details={details} content={content} />
+    case 'server':
+      return <ServerResult details={details} content={content} />
     case 'page':
       return <PageView details={details} />
     case 'hits':

@@ -1,30 +1,8 @@
-import { useContext } from 'react'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { OpenLink } from '../markdown/open-link'
-import { outsideLink } from '../markdown/outside-link'
+import { Address } from './address'
 import { PlainText } from './plain-text'
 
 type Of<Kind extends ToolDetails['kind']> = Extract<ToolDetails, { kind: Kind }>
-
-/** An address that opens outside; plain text when it is none. */
-function Address({ href, children }: { href: string; children: string }) {
-  const open = useContext(OpenLink)
-  const url = outsideLink(href)
-  if (url === undefined) return <span>{children}</span>
-  return (
-    <a
-      href={url}
-      title={url}
-      rel="noreferrer noopener"
-      onClick={(event) => {
-        event.preventDefault()
-        open(url)
-      }}
-    >
-      {children}
-    </a>
-  )
-}
 
 /** What was read of a page. */
 export function PageView({ details }: { details: Of<'page'> }) {

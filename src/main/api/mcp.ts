@@ -1,0 +1,45 @@
+import type { McpServerView, McpSignInStep } from '../../shared/model/mcp'
+import type { ApiDeps, Implementer } from './api-deps'
+import { externalUrl } from './external-url'
+
+export function mcpHandlers(os: Implementer, { engine: { mcp }, host }: ApiDeps) {
+  return {
+    list: os.mcp.list.handler(({ input }) => mcp.list(input.folder)),
+    definition: os.mcp.definition.handler(({ input }) => mcp.definition(input.serverId)),
+    save: os.mcp.save.handler(({ input }) => mcp.save(input.place, input.definition, input.previousName)),
+    remove: os.mcp.remove.handler(({ input }) => mcp.remove(input.place)),
+    setEnabled: os.mcp.setEnabled.handler(({ input }) => mcp.setEnabled(input.serverId, input.enabled)),
+    setToolEnabled: os.mcp.setToolEnabled.handler(({ input }) => mcp.setToolEnabled(input.serverId, input.tool, input.enabled)),
+    restart: os.mcp.restart.handler(({ input }) => mcp.restart(input.serverId)),
+    test: os.mcp.test.handler(({ input }) => mcp.test(input.serverId)),
+    logs: os.mcp.logs.handler(({ input }) => mcp.logs(input.serverId)),
+    signIn: os.mcp.signIn.handler(({ input, signal }) => {
+      const page = Promise.withResolvers<string>()
+      const stop = new AbortController()
+      const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+      const done = mcp.signIn(input.serverId, page.resolve, ends)
+      return signInSteps(page.promise, done, stop, host.openExternal)
+    }),
+    signOut: os.mcp.signOut.handler(({ input }) => mcp.signOut(input.serverId)),
+  }
+}
+
+/** Tells of the page, which a host with a browser at hand opens itself, and of how it ended. */
+async function* signInSteps(
+  page: Promise<string>,
+  done: Promise<McpServerView>,
+  stop: AbortController,
+  openExternal: (url: string) => Promise<boolean>,
+): AsyncGenerator<McpSignInStep, void> {
+  try {
+    const first = await Promise.race([page.then((url) => ({ url })), done.then((server) => ({ server }))])
+    if ('url' in first) {
+      const url = externalUrl(first.url)
+      yield { step: 'open', url: first.url, opened: url !== undefined && (await openExternal(url)) }
+    }
+    yield { step: 'done', server: await done }
+  } finally {
+    stop.abort(new Error('Given up.'))
+    done.catch(() => undefined)
+  }
+}

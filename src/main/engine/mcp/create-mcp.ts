@@ -1,0 +1,113 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failureOf } from '../../../shared/model/errors'
+import type { McpSettings } from '../config/mcp-settings'
+import type { Cipher } from '../config/secrets'
+import type { Ask, AskDeps } from './ask/create-ask'
+import { createMcpAuth } from './auth/create-mcp-auth'
+import { createMcpConfig } from './config/create-mcp-config'
+import type { ConnectionHooks } from './connection-hooks'
+import { createHub } from './hub/hub'
+import { createHubActions } from './hub/hub-actions'
+import { createListingCache } from './hub/listing'
+import { createSessionServers } from './hub/session-servers'
+import type { Mcp } from './mcp'
+import type { McpSessions } from './mcp-tool'
+
+export interface McpDeps extends Omit<AskDeps, 'sampling'> {
+  home: string
+  userHome: string
+  version: string
+  cipher?: Cipher
+  /** What commands get: the environment without keys. */
+  env(): Record<string, string>
+  settings(): McpSettings
+  /** Whether files are followed. */
+  watch: boolean
+  /** Something about servers that is on screen, or their tools, has changed. */
+  tell(): void
+  /** A change of the user's own has been added to what is trusted in a folder. */
+  onTrusted(folder: string): void
+  log(message: string): void
+}
+
+/** What the engine itself does with servers, beside what hosts do. */
+export interface HeldMcp extends Mcp, McpSessions {
+  /** What is trusted in some folder has changed. */
+  trustChanged(): void
+  /** Sessions have come or gone, or have other folders. */
+  rootsChanged(): void
+}
+
+/** Changes come in showers while servers start; the interface is told at most this often. */
+const TELL_EACH_MS = 150
+
+/** Puts the parts of the hub together. Loads nothing of the protocol, and reads no file, before there is a server to use. */
+export function createMcp(deps: McpDeps): HeldMcp {
+  const { home, userHome, version, settings, watch } = deps
+  let telling: NodeJS.Timeout | undefined
+  const changed = (): void => {
+    telling ??= setTimeout(() => {
+      telling = undefined
+      deps.tell()
+    }, TELL_EACH_MS).unref()
+  }
+  const config = createMcpConfig({
+    home,
+    userHome,
+    env: () => process.env,
+    projectEnv: deps.env,
+    watch,
+    now: Date.now,
+    onTrusted: deps.onTrusted,
+  })
+  const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), changed })
+  let ask: Promise<Ask> | undefined
+  const hooks = async (): Promise<ConnectionHooks & Pick<Ask, 'openPages'>> => {
+    ask ??= import('./ask/create-ask').then(({ createAsk }) => createAsk({ ...deps, sampling: () => settings().sampling }))
+    const { capabilities, prepare, openPages } = await ask
+    return { capabilities, prepare, openPages, auth }
+  }
+  const cache = createListingCache(home)
+  const server = { home, version, env: deps.env, hooks, changed }
+  const hub = createHub({ ...server, userHome, cache, config, idleMs: () => settings().idleMs, random: Math.random })
+  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep: keepIn(home) })
+  const actions = createHubActions({ ...server, hub, config, auth, cache, broughtBy: sessions.broughtBy })
+  config.onChange(() => {
+    sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
+    changed()
+  })
+  const rootsChanged = (): void => {
+    // Nobody has asked for them before there is a connection.
+    void ask?.then((loaded) => loaded.rootsChanged())
+  }
+
+  return {
+    ...actions,
+    useInSession: (sessionId, servers) => sessions.bring({ sessionId }, servers),
+    forTurn: sessions.forTurn,
+    toolsOf: sessions.toolsOf,
+    call: sessions.call,
+    leave(sessionId) {
+      sessions.leave(sessionId)
+      rootsChanged()
+    },
+    trustChanged: () => config.trustChanged(),
+    rootsChanged,
+    async close() {
+      clearTimeout(telling)
+      await actions.close()
+    },
+  }
+}
+
+/** Beside the long results of the session, which its agent may read. */
+function keepIn(home: string): (sessionId: string, name: string, bytes: Buffer) => Promise<string> {
+  return async (sessionId, name, bytes) => {
+    const folder = join(home, 'sessions', sessionId, 'tool-results')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, `${Date.now().toString(36)}-${name}`)
+    await writeFile(path, bytes, { mode: 0o600 })
+    return path
+  }
+}

@@ -1,0 +1,130 @@
+import type { Progress } from '@modelcontextprotocol/sdk/types.js'
+import { CodedError, failureOf } from '../../../../shared/model/errors'
+import { failed, type CallContext, type ToolResult } from '../../tool/tool'
+import type { CallInFlight } from '../connection-hooks'
+import { callResult } from '../tool/call-result'
+import { CallClock } from './call-clock'
+import { TimeoutError } from './connection-failure'
+import type { Connection } from './connection'
+import type { SharedServer, StartPlan } from './shared-server'
+
+/** A call of a tool, as it is to be made. */
+export interface ServerCall {
+  /** The session of the person: its subagents use servers as it. */
+  sessionId: string
+  server: string
+  /** As the server calls it. */
+  tool: string
+  input: Record<string, unknown>
+  timeoutMs: number
+  ctx: CallContext
+  keep(name: string, bytes: Buffer): Promise<string>
+}
+
+/** Progress is shown at most this often. */
+const SHOWN_EACH_MS = 250
+
+/** Makes a call and answers with its result; whatever goes wrong is a result that says what happened and what to do. */
+export async function callServer(shared: SharedServer, plan: StartPlan, call: ServerCall): Promise<ToolResult> {
+  const { signal } = call.ctx
+  try {
+    return await shared.use(plan, call.sessionId, signal, (connection) => onConnection(shared, plan, connection, call))
+  } catch (error) {
+    if (signal.aborted) return failed('Stopped by the user. The server was told; it may have done part of its work.')
+    return failed(explain(shared, call, error))
+  }
+}
+
+async function onConnection(shared: SharedServer, plan: StartPlan, connection: Connection, call: ServerCall): Promise<ToolResult> {
+  try {
+    return await request(shared, connection, call)
+  } catch (error) {
+    // The server has not taken it: its session is over (404), or nobody listens there any more. Once more, with a new connection.
+    if (call.ctx.signal.aborted || !isNotTaken(error)) throw error
+    const again = await shared.reconnect(plan, connection, call.ctx.signal)
+    return request(shared, again, call)
+  }
+}
+
+async function request(shared: SharedServer, connection: Connection, call: ServerCall, mayOpenPages = true): Promise<ToolResult> {
+  const { ctx, tool, input, timeoutMs } = call
+  const late = new AbortController()
+  const clock = new CallClock(timeoutMs, () => late.abort(new TimeoutError(`It did not answer within ${timeoutMs / 1000} s.`)))
+  const inFlight: CallInFlight = { sessionId: call.sessionId, tool, ctx, hold: () => clock.hold() }
+  const show = shownProgress((text) => ctx.progress(text))
+  shared.calls.add(inFlight)
+  try {
+    const answer = await connection.request(
+      'tools/call',
+      { name: tool, arguments: input },
+      {
+        signal: AbortSignal.any([ctx.signal, late.signal]),
+        onProgress: (progress) => {
+          clock.reset()
+          show(progress)
+        },
+      },
+    )
+    shared.succeeded()
+    return await callResult(answer, { server: call.server, tool, keep: call.keep })
+  } catch (error) {
+    if (ctx.signal.aborted) throw error
+    if (late.signal.aborted) {
+      void shared.doubt(connection)
+      throw late.signal.reason
+    }
+    const release = clock.hold()
+    const opened = await shared.openPages(connection, inFlight, error)
+    release()
+    if (opened === undefined || mayOpenPages === false) throw error
+    if (!opened) return failed(`The user did not open the page that ${call.server} needs for this. Go on without it, or ask the user.`)
+    shared.calls.delete(inFlight)
+    return await request(shared, connection, call, false)
+  } finally {
+    clock.end()
+    shared.calls.delete(inFlight)
+  }
+}
+
+/** What the call's card shows: no more often than anybody can read. */
+function shownProgress(show: (text: string) => void): (progress: Progress) => void {
+  let shownAt = 0
+  return ({ progress, total, message }) => {
+    const now = performance.now()
+    if (now - shownAt < SHOWN_EACH_MS && progress !== total) return
+    shownAt = now
+    const count = typeof total === 'number' ? `${progress}/${total}` : `${progress}`
+    show(typeof message === 'string' ? `${message.slice(0, 500)} (${count})\n` : `${count}\n`)
+  }
+}
+
+function isNotTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && error.code === 404) return true
+  const { cause } = error
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+}
+
+/** What happened, and what the model can do about it. */
+function explain(shared: SharedServer, { server, tool }: ServerCall, error: unknown): string {
+  const message = failureOf(error).message
+  if (error instanceof TimeoutError)
+    return `${tool} of the MCP server ${server} got no answer: ${message} The server was told that it is cancelled; whether it has done anything is not known. Ask for less at once, or go on without it.`
+  if (error instanceof CodedError && error.code === 'mcp.sign_in')
+    return `The MCP server ${server} wants the user to sign in: Settings, MCP servers. Ask the user to do so, or go on without it.`
+  if (error instanceof CodedError)
+    return `The MCP server ${server} does not work: ${message}${tailOf(shared)} Go on without it, or tell the user.`
+  if ('code' in (error as object) && (error as { code: unknown }).code === -32_602)
+    return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
+  if (isLost(error))
+    return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it has done anything is not known.${tailOf(shared)} It is started anew with the next call.`
+  return `The MCP server ${server} answered ${tool} with an error: ${message}`
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === -32_000
+}
+
+function tailOf({ error }: SharedServer): string {
+  return error === undefined || error.stderr === '' ? '' : `\nThe end of what it printed:\n${error.stderr}\n`
+}

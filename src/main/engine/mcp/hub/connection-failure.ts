@@ -1,0 +1,32 @@
+import { CodedError } from '../../../../shared/model/errors'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+
+/** The server took too long. */
+export class TimeoutError extends Error {}
+
+/** Why a server could not be connected to, in words that help. */
+export function failureToConnect(error: unknown, definition: McpServerDefinition): CodedError {
+  if (error instanceof CodedError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof TimeoutError) return new CodedError('mcp.timeout', message, { cause: error })
+  if (isSignIn(error)) return new CodedError('mcp.sign_in', 'It wants a sign-in before it answers.', { cause: error })
+  if (definition.transport === 'stdio') return new CodedError('mcp.start', message, { cause: error })
+  return new CodedError('mcp.connection', `${definition.url}: ${reasonOf(error)}`, { cause: error })
+}
+
+/** Whether the server refuses because nobody has signed in, or no longer counts as signed in. */
+export function isSignIn(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === 'UnauthorizedError' || error.constructor.name === 'UnauthorizedError' || ('code' in error && error.code === 401)
+}
+
+/** fetch says only that it failed; the cause says why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  const inner = cause instanceof Error ? cause : undefined
+  const code = inner && 'code' in inner ? String(inner.code) : undefined
+  if (code === 'ECONNREFUSED') return 'nothing listens there.'
+  if (code === 'ENOTFOUND') return 'there is no such host.'
+  return inner && error.message === 'fetch failed' ? inner.message : error.message.slice(0, 500)
+}

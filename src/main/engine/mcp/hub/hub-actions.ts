@@ -1,0 +1,177 @@
+import { CodedError, failureOf } from '../../../../shared/model/errors'
+import type { McpServerView, McpTestResult } from '../../../../shared/model/mcp'
+import type { McpAuth } from '../auth/mcp-auth'
+import type { Mcp } from '../mcp'
+import type { ConfiguredServer, McpConfig } from '../mcp-config'
+import { openConnection } from './connection'
+import { effectiveServers, type EffectiveServer } from './effective-servers'
+import type { Hub } from './hub'
+import type { ListingCache } from './listing'
+import { serverView } from './server-view'
+import type { SharedServerDeps } from './shared-server'
+
+export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version' | 'env' | 'hooks' | 'changed'> {
+  hub: Hub
+  config: McpConfig
+  auth: McpAuth
+  cache: ListingCache
+  /** Servers that clients of sessions have brought along. */
+  broughtBy(sessionId: string): readonly ConfiguredServer[]
+}
+
+/** What hosts do with servers. */
+export type HubActions = Omit<Mcp, 'useInSession'>
+
+export function createHubActions(deps: HubActionsDeps): HubActions {
+  const { hub, config, auth, cache, home, version } = deps
+  /** Every server that was listed: what is asked by its id is found here. */
+  const listed = new Map<string, EffectiveServer>()
+  const tests = new Map<string, AbortController>()
+
+  async function read(
+    folder: string | undefined,
+  ): Promise<{ effective: EffectiveServer[]; problems: Awaited<ReturnType<McpConfig['read']>>['problems'] }> {
+    const { servers, problems } = await config.read(folder)
+    const effective = effectiveServers(servers)
+    for (const each of effective) listed.set(each.server.serverId, each)
+    return { effective, problems }
+  }
+
+  async function list(folder?: string): ReturnType<Mcp['list']> {
+    const { effective, problems } = await read(folder)
+    return { servers: await Promise.all(effective.map(view)), problems: [...problems] }
+  }
+
+  async function view(each: EffectiveServer): Promise<McpServerView> {
+    const { server } = each
+    if (!server.isAccepted) return serverView(each, undefined, undefined, undefined)
+    const shared = hub.knownOf(server)
+    const listing = shared?.listing ?? (await cache.read(hub.keyOf(server)))
+    return serverView(each, shared, listing, server.definition.transport === 'stdio' ? undefined : auth.view(server.definition))
+  }
+
+  /** The server of an id, as it is written now. */
+  async function find(serverId: string): Promise<EffectiveServer> {
+    const { effective } = await read(listed.get(serverId)?.server.folder)
+    const found = effective.find(({ server }) => server.serverId === serverId) ?? brought(serverId)
+    if (!found) throw new CodedError('mcp.not_found', `There is no MCP server ${serverId}.`)
+    return found
+  }
+
+  function brought(serverId: string): EffectiveServer | undefined {
+    const sessionId = /^session:([^:]+):/.exec(serverId)?.[1]
+    const server = sessionId === undefined ? undefined : deps.broughtBy(sessionId).find((each) => each.serverId === serverId)
+    return server && { server }
+  }
+
+  /** One that may be started. */
+  async function accepted(serverId: string): Promise<EffectiveServer> {
+    const found = await find(serverId)
+    if (!found.server.isAccepted) throw new CodedError('mcp.not_accepted', `${found.server.name} is not accepted yet.`)
+    return found
+  }
+
+  async function connectAlone({ server }: EffectiveServer, signal: AbortSignal): Promise<string> {
+    const shared = hub.sharedOf(server)
+    const { cwd, definition } = hub.planOf(server)
+    const connection = await openConnection({
+      definition: definition(),
+      home,
+      version,
+      hooks: await deps.hooks(),
+      cwd,
+      env: deps.env,
+      log: (line) => shared.log.add(line),
+      served: { name: server.name, sessions: () => [], calls: () => [] },
+      signal,
+    })
+    try {
+      const { capabilities, info } = connection
+      const { startTimeoutMs } = server.definition
+      const tools = capabilities.tools ? (await connection.list('tools/list', 'tools', startTimeoutMs, signal)).items.length : 0
+      const name = [info.name === '' ? server.name : info.name, info.version].filter((part) => part !== '').join(' ')
+      return `${name}, protocol ${info.protocolVersion}: ${tools} ${tools === 1 ? 'tool' : 'tools'}.`
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async function test(serverId: string): Promise<McpTestResult> {
+    const found = await accepted(serverId)
+    tests.get(serverId)?.abort(new Error('It is tested anew.'))
+    const stop = new AbortController()
+    tests.set(serverId, stop)
+    const begun = performance.now()
+    const result = await connectAlone(found, stop.signal).then(
+      (message) => ({ ok: true, message }),
+      (error: unknown) => ({ ok: false, message: failureOf(error).message }),
+    )
+    if (tests.get(serverId) === stop) tests.delete(serverId)
+    return { ...result, durationMs: Math.round(performance.now() - begun) }
+  }
+
+  async function restart(serverId: string): Promise<McpServerView> {
+    const found = await accepted(serverId)
+    if (!found.server.definition.enabled) throw new CodedError('mcp.disabled', `${found.server.name} is switched off.`)
+    const shared = hub.sharedOf(found.server)
+    await shared.stop('It is started anew.')
+    // Why it did not start is in its view.
+    await shared.discover(hub.planOf(found.server)).catch(() => undefined)
+    return view(found)
+  }
+
+  /** The address a sign-in is for. */
+  async function remote(serverId: string) {
+    const found = await accepted(serverId)
+    const definition = config.expand(found.server)
+    if (definition.transport === 'stdio') throw new CodedError('request.invalid', `${found.server.name} is a program: it has no sign-in.`)
+    return { found, definition }
+  }
+
+  /** A sign-in has come or gone: what runs is connected anew with its next use. */
+  async function signed(found: EffectiveServer): Promise<McpServerView> {
+    await hub.knownOf(found.server)?.stop('The sign-in has changed.')
+    deps.changed()
+    return view(found)
+  }
+
+  return {
+    list,
+    definition: async (serverId) => config.input((await find(serverId)).server),
+    async save(place, definition, previousName) {
+      await config.save(place, definition, previousName)
+      return list(place.scope === 'project' ? place.folder : undefined)
+    },
+    async remove(place) {
+      await config.remove(place)
+      return list(place.scope === 'project' ? place.folder : undefined)
+    },
+    async setEnabled(serverId, enabled) {
+      await config.setEnabled((await find(serverId)).server, enabled)
+      return view(await find(serverId))
+    },
+    async setToolEnabled(serverId, tool, enabled) {
+      await config.setToolEnabled((await find(serverId)).server, tool, enabled)
+      return view(await find(serverId))
+    },
+    restart,
+    test,
+    logs: async (serverId) => hub.knownOf((await accepted(serverId)).server)?.log.lines() ?? [],
+    async signIn(serverId, open, signal) {
+      const { found, definition } = await remote(serverId)
+      await auth.signIn(definition, open, signal)
+      return signed(found)
+    },
+    async signOut(serverId) {
+      const { found, definition } = await remote(serverId)
+      await auth.signOut(definition)
+      return signed(found)
+    },
+    async close() {
+      config.close()
+      auth.close()
+      for (const stop of tests.values()) stop.abort(new Error('Trestle is closed.'))
+      await hub.close()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { McpLogLine } from '../../../../shared/model/mcp'
+
+const MOST_LINES = 500
+const MOST_CHARS = 4_000
+/** The end of what a server printed, as it stands in an error. */
+const TAIL_LINES = 12
+const TAIL_CHARS = 2_000
+
+/** The newest lines of a server's log. */
+export class LogRing {
+  #lines: McpLogLine[] = []
+
+  add(line: Omit<McpLogLine, 'at'>): void {
+    const text = line.text.length > MOST_CHARS ? `${line.text.slice(0, MOST_CHARS)}…` : line.text
+    this.#lines.push({ ...line, text, at: Date.now() })
+    // Not at every line: a server may print thousands a second.
+    if (this.#lines.length > MOST_LINES * 2) this.#lines = this.#lines.slice(-MOST_LINES)
+  }
+
+  lines(): McpLogLine[] {
+    return this.#lines.slice(-MOST_LINES)
+  }
+
+  /** The end of what was printed to stderr since `since` (ms since the epoch). */
+  stderr(since = 0): string {
+    const printed = this.#lines.filter(({ from, at }) => from === 'stderr' && at >= since)
+    const text = printed
+      .slice(-TAIL_LINES)
+      .map((line) => line.text)
+      .join('\n')
+    return text.length > TAIL_CHARS ? `…${text.slice(-TAIL_CHARS)}` : text
+  }
+}

@@ -1,0 +1,73 @@
+import { textTokens } from '../../context/estimate'
+import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/model/mcp'
+import type { ConfiguredServer } from '../mcp-config'
+import type { ListedTool } from '../tool/read-tools'
+import { toolNames } from '../tool/tool-names'
+import type { EffectiveServer } from './effective-servers'
+import type { Listing } from './listing'
+import { isOn } from './session-tools'
+import type { SharedServer } from './shared-server'
+
+/** A server as it is shown. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
+export function serverView(
+  { server, hiddenBy }: EffectiveServer,
+  shared: SharedServer | undefined,
+  listing: Listing | undefined,
+  auth: McpServerView['auth'],
+): McpServerView {
+  const { serverId, name, scope, file, definition } = server
+  const state = stateOf(server, shared)
+  const isStdio = definition.transport === 'stdio'
+  return {
+    serverId,
+    name,
+    scope,
+    ...(file !== undefined && { file }),
+    state,
+    transport: definition.transport,
+    target: isStdio ? [definition.command, ...definition.args].join(' ') : definition.url,
+    envNames: isStdio ? Object.keys(definition.env) : [],
+    headerNames: isStdio ? [] : Object.keys(definition.headers),
+    ...(hiddenBy !== undefined && { hiddenBy }),
+    sessions: shared?.users.size ?? 0,
+    ...(shared?.pid !== undefined && { pid: shared.pid }),
+    ...(listing && { serverInfo: listing.info }),
+    tools: toolViews(server, listing?.tools ?? []),
+    prompts: listing?.prompts ?? 0,
+    resources: listing?.resources ?? 0,
+    ...(shared?.error && state !== 'disabled' && { error: shared.error }),
+    ...(auth && { auth }),
+  }
+}
+
+function stateOf({ definition, isAccepted }: ConfiguredServer, shared: SharedServer | undefined): McpServerState {
+  if (!definition.enabled) return 'disabled'
+  return isAccepted ? (shared?.state ?? 'idle') : 'asked'
+}
+
+function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpToolView[] {
+  const names = toolNames(tools.map(({ name }) => ({ server: server.name, name })))
+  return tools.map((tool, index) => {
+    const { name, title, description, inputSchema, annotations, saysDestructive, problem } = tool
+    const fullName = names[index]!
+    return {
+      name,
+      fullName,
+      ...(title !== undefined && { title }),
+      description,
+      enabled: isOn(server.definition, name),
+      tokens: tokensOf(tool, fullName, inputSchema),
+      readOnly: annotations.readOnly,
+      destructive: saysDestructive,
+      ...(problem !== undefined && { problem }),
+    }
+  })
+}
+
+const known = new WeakMap<ListedTool, number>()
+
+function tokensOf(tool: ListedTool, name: string, schema: unknown): number {
+  const tokens = known.get(tool) ?? textTokens(JSON.stringify({ name, description: tool.description, schema }))
+  known.set(tool, tokens)
+  return tokens
+}

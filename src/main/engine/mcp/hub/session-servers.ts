@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import { failed } from '../../tool/tool'
+import type { ConfiguredServer, McpConfig } from '../mcp-config'
+import type { McpSessions, McpTool, McpToolSource, McpUser } from '../mcp-tool'
+import type { ListedTool } from '../tool/read-tools'
+import { callServer } from './call-server'
+import { effectiveServers, isUsable } from './effective-servers'
+import type { Hub } from './hub'
+import { isOn, sessionTools, unchanged } from './session-tools'
+
+export interface SessionServersDeps {
+  hub: Hub
+  config: McpConfig
+  /** How long a turn waits for servers that were never seen before. */
+  startWaitMs(): number
+  /** Keeps what a result holds that a model cannot be given; answers the path. */
+  keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
+}
+
+/** What sessions have of servers. */
+export interface SessionServers extends McpSessions {
+  /** Servers that the client of one session brings along. */
+  bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
+  /** All that count somewhere: those of the files, and those brought along. */
+  broughtBy(sessionId: string): readonly ConfiguredServer[]
+  /** A server that calls of this session can use; undefined when there is none of that name. */
+  find(user: McpUser, name: string): Promise<ConfiguredServer | undefined>
+  /** The servers calls of this session can use. */
+  usable(user: McpUser): Promise<readonly ConfiguredServer[]>
+  /** The configuration has changed. */
+  configChanged(): Promise<void>
+}
+
+interface Entry {
+  user: McpUser
+  usable: readonly ConfiguredServer[]
+  /** What `tools` was made from. */
+  made: readonly unknown[]
+  tools: readonly McpTool[]
+}
+
+const NO_TOOLS: readonly McpTool[] = []
+/** Not even the one of no servers. */
+const NOT_MADE: readonly unknown[] = [undefined]
+const NO_LISTING: readonly ListedTool[] = []
+
+export function createSessionServers({ hub, config, startWaitMs, keep }: SessionServersDeps): SessionServers {
+  const entries = new Map<string, Entry>()
+  const brought = new Map<string, Readonly<Record<string, McpServerDefinition>>>()
+
+  const broughtBy = (sessionId: string, folder?: string): ConfiguredServer[] =>
+    Object.entries(brought.get(sessionId) ?? {}).map(([name, definition]) => ({
+      serverId: `session:${sessionId}:${name}`,
+      name,
+      scope: 'session',
+      ...(folder !== undefined && { folder }),
+      definition,
+      isAccepted: true,
+    }))
+
+  async function read(user: McpUser): Promise<Entry> {
+    const { servers } = await config.read(user.folder)
+    const all = [...broughtBy(user.sessionId, user.folder), ...servers]
+    const usable = effectiveServers(all)
+      .filter(isUsable)
+      .map(({ server }) => server)
+    const entry: Entry = { user, usable, made: NOT_MADE, tools: entries.get(user.sessionId)?.tools ?? [] }
+    entries.set(user.sessionId, entry)
+    return entry
+  }
+
+  function toolsNow(sessionId: string): readonly McpTool[] {
+    const entry = entries.get(sessionId)
+    if (!entry) return NO_TOOLS
+    const listings = entry.usable.map((server) => hub.knownOf(server)?.listing?.tools ?? NO_LISTING)
+    if (entry.made.length === listings.length && listings.every((tools, index) => tools === entry.made[index])) return entry.tools
+    entry.made = listings
+    entry.tools = unchanged(entry.tools, sessionTools(entry.usable.map((server, index) => ({ server, tools: listings[index]! }))))
+    return entry.tools
+  }
+
+  const sourceOf = ({ sessionId }: McpUser): McpToolSource => ({ tools: () => toolsNow(sessionId) })
+
+  /** What is configured for it, and what is known of that from earlier. */
+  async function load(user: McpUser) {
+    const { usable } = await read(user)
+    const known = usable.map((server) => ({ server, shared: hub.sharedOf(server) }))
+    await Promise.all(known.map(({ shared }) => shared.load()))
+    return known
+  }
+
+  async function find(user: McpUser, name: string): Promise<ConfiguredServer | undefined> {
+    const { usable } = entries.get(user.sessionId) ?? (await read(user))
+    return usable.find((server) => server.name === name)
+  }
+
+  return {
+    async forTurn(user, signal) {
+      const known = await load(user)
+      const unseen = known.filter(({ shared }) => !shared.listing)
+      const asked = unseen.map(({ server, shared }) => ({
+        isNew: !shared.isTried,
+        done: shared.discover(hub.planOf(server), user.sessionId).catch(() => undefined),
+      }))
+      const awaited = asked.filter(({ isNew }) => isNew).map(({ done }) => done)
+      if (awaited.length > 0 && startWaitMs() > 0) {
+        const over = new AbortController()
+        const late = pause(startWaitMs(), undefined, { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal })
+        await Promise.race([Promise.all(awaited), late.catch(() => undefined)])
+        over.abort()
+      }
+      return known.length === 0 ? undefined : sourceOf(user)
+    },
+    toolsOf: async (user) => ((await load(user)).length === 0 ? undefined : sourceOf(user)),
+    async call(user, tool, input, ctx) {
+      const server = await find(user, tool.server)
+      if (!server) return failed(`The MCP server ${tool.server} is not there any more: it was removed or switched off. Go on without it.`)
+      const shared = hub.sharedOf(server)
+      const { definition } = server
+      if (!isOn(definition, tool.name)) return failed(`The user has switched ${tool.name} off. Go on without it.`)
+      return callServer(shared, hub.planOf(server), {
+        sessionId: user.sessionId,
+        server: server.name,
+        tool: tool.name,
+        input,
+        timeoutMs: definition.callTimeoutMs,
+        ctx,
+        keep: (name, bytes) => keep(user.sessionId, name, bytes),
+      })
+    },
+    leave(sessionId) {
+      entries.delete(sessionId)
+      brought.delete(sessionId)
+      hub.leave(sessionId)
+    },
+    bring({ sessionId }, servers) {
+      brought.set(sessionId, servers)
+      entries.delete(sessionId)
+    },
+    broughtBy: (sessionId) => broughtBy(sessionId, entries.get(sessionId)?.user.folder),
+    find,
+    usable: async (user) => (entries.get(user.sessionId) ?? (await read(user))).usable,
+    async configChanged() {
+      await Promise.all([...entries.values()].map(({ user }) => read(user)))
+      const wanted = new Set([...entries.values()].flatMap(({ usable }) => usable.map(hub.keyOf)))
+      hub.stopOthers((key) => wanted.has(key))
+    },
+  }
+}

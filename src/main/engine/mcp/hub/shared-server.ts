@@ -1,0 +1,376 @@
+import { CodedError, failureOf } from '../../../../shared/model/errors'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import type { Ask } from '../ask/create-ask'
+import type { CallInFlight, ConnectionHooks } from '../connection-hooks'
+import { readTools } from '../tool/read-tools'
+import { backoffMs } from './backoff'
+import { openConnection, type Connection } from './connection'
+import { isSignIn } from './connection-failure'
+import type { Listing, ListingCache } from './listing'
+import type { Listed } from './list-pages'
+import { LogRing } from './log-ring'
+
+export interface SharedServerDeps {
+  home: string
+  version: string
+  /** Loads the protocol. */
+  hooks(): Promise<ServerHooks>
+  cache: ListingCache
+  /** What commands get. */
+  env(): Record<string, string>
+  /** Without use for so long it is stopped; 0: never. */
+  idleMs(): number
+  /** Something about it that is shown, or its tools, may have changed. */
+  changed(): void
+  random(): number
+}
+
+/** Beside what every connection has: what a call may need before it can be made. */
+export type ServerHooks = ConnectionHooks & Pick<Ask, 'openPages'>
+
+/** How it is started: what differs between those who use one definition. */
+export interface StartPlan {
+  name: string
+  cwd: string
+  /** With variables filled in; throws a `CodedError`. */
+  definition(): McpServerDefinition
+}
+
+export type SharedState = 'idle' | 'starting' | 'ready' | 'reconnecting' | 'failed' | 'sign_in'
+
+/** So often a lost connection is tried anew by itself; after that with the next use. */
+const MOST_RECONNECTS = 5
+/** A call waits this long for the next attempt; beyond it, it fails at once and says when that is. */
+const WORTH_WAITING_MS = 2_000
+/** A connection unused for so long is asked whether it lives before it is used. */
+const DOUBTFUL_MS = 60_000
+const PING_MS = 5_000
+const NOTHING: Listed = { items: [] }
+/** However often a server says that its lists have changed, they are asked for at most this often. */
+const LEAST_REFRESH_MS = 1_000
+
+/**
+ * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, is lost and found again, and
+ * stops when nobody has used it for a while.
+ */
+export class SharedServer {
+  readonly key: string
+  readonly log = new LogRing()
+  /** Sessions that have used it since it started. */
+  readonly users = new Set<string>()
+  readonly calls = new Set<CallInFlight>()
+  readonly #deps: SharedServerDeps
+  #state: SharedState = 'idle'
+  #error: { message: string; stderr: string } | undefined
+  #listing: Listing | undefined
+  #loading: Promise<void> | undefined
+  #connection: Connection | undefined
+  #starting: Promise<Connection> | undefined
+  #refreshing: Promise<void> | undefined
+  #refreshTimer: NodeJS.Timeout | undefined
+  #plan: StartPlan | undefined
+  #stop = new AbortController()
+  #stopping: Promise<void> | undefined
+  #failures = 0
+  #retryAt = 0
+  #retryTimer: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #uses = 0
+  #usedAt = 0
+  #startedAt = 0
+  #isTried = false
+
+  constructor(key: string, deps: SharedServerDeps) {
+    this.key = key
+    this.#deps = deps
+  }
+
+  get state(): SharedState {
+    return this.#state
+  }
+
+  get error(): { message: string; stderr: string } | undefined {
+    return this.#error
+  }
+
+  get pid(): number | undefined {
+    return this.#connection?.pid
+  }
+
+  /** Known from the last connection, of this process or an earlier one. */
+  get listing(): Listing | undefined {
+    return this.#listing
+  }
+
+  get isBusy(): boolean {
+    return this.#uses > 0
+  }
+
+  /** Whether it was started, or tried to, since this process began. */
+  get isTried(): boolean {
+    return this.#isTried
+  }
+
+  /** Reads what is kept of an earlier connection; once. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#deps.cache.read(this.key).then((kept) => {
+      this.#listing ??= kept
+    }))
+  }
+
+  /** Runs `run` with a connection, made where there is none. `signal` ends the wait for it, not the start itself, which others may wait for. */
+  async use<Result>(
+    plan: StartPlan,
+    sessionId: string | undefined,
+    signal: AbortSignal | undefined,
+    run: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    if (sessionId !== undefined) this.users.add(sessionId)
+    this.#uses++
+    clearTimeout(this.#idleTimer)
+    try {
+      const connection = await this.#connected(plan, signal)
+      return await run(connection)
+    } finally {
+      this.#uses--
+      this.#usedAt = Date.now()
+      this.#restartIdleTimer()
+    }
+  }
+
+  /** Connects, so that it is known what the server offers. */
+  async discover(plan: StartPlan, sessionId?: string): Promise<Listing> {
+    return this.use(plan, sessionId, undefined, async () => {
+      await this.#refreshing
+      if (!this.#listing) throw new CodedError('mcp.answer', this.#error?.message ?? 'It did not say what it offers.')
+      return this.#listing
+    })
+  }
+
+  /** A new connection instead of one that no longer serves. */
+  async reconnect(plan: StartPlan, instead: Connection, signal: AbortSignal | undefined): Promise<Connection> {
+    if (this.#connection === instead) {
+      this.#connection = undefined
+      this.log.add({ from: 'connection', level: 'warning', text: 'The server no longer knows this connection; connecting anew.' })
+      await instead.close()
+    }
+    return this.#connected(plan, signal)
+  }
+
+  /** See `Ask.openPages`. */
+  async openPages(connection: Connection, call: CallInFlight, error: unknown): Promise<boolean | undefined> {
+    const { openPages } = await this.#deps.hooks()
+    return openPages(connection.served, call, error)
+  }
+
+  /** A call has succeeded: what went wrong before counts no longer. */
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use. */
+  async doubt(connection: Connection): Promise<void> {
+    if (await connection.ping(PING_MS)) return
+    if (this.#connection !== connection) return
+    this.log.add({ from: 'connection', level: 'error', text: 'It answers nothing any more, and is stopped.' })
+    this.#fail('It stopped answering.')
+    this.#connection = undefined
+    await connection.close()
+  }
+
+  /** What it offers may have changed. */
+  refreshSoon(): void {
+    if (this.#refreshTimer || !this.#connection) return
+    this.#refreshTimer = setTimeout(() => {
+      this.#refreshTimer = undefined
+      const connection = this.#connection
+      if (!connection) return
+      this.#refreshing = (this.#refreshing ?? Promise.resolve()).then(() => this.#refresh(connection))
+    }, LEAST_REFRESH_MS)
+    this.#refreshTimer.unref()
+  }
+
+  leave(sessionId: string): void {
+    if (!this.users.delete(sessionId)) return
+    if (this.users.size === 0 && this.#uses === 0) void this.stop('No session uses it any more.')
+    else this.#deps.changed()
+  }
+
+  /** Ends the process or connection. It starts again with the next use. */
+  stop(why: string): Promise<void> {
+    for (const timer of [this.#retryTimer, this.#idleTimer, this.#refreshTimer]) clearTimeout(timer)
+    this.#refreshTimer = undefined
+    this.#stop.abort(new Error(why))
+    this.#stop = new AbortController()
+    const [connection, starting] = [this.#connection, this.#starting]
+    this.#connection = undefined
+    if (connection || starting) this.log.add({ from: 'connection', level: 'info', text: `Stopped: ${why}` })
+    this.#error = undefined
+    this.#failures = 0
+    this.#retryAt = 0
+    this.users.clear()
+    this.#set('idle')
+    const ended = Promise.all([this.#stopping, connection?.close(), starting?.catch(() => undefined)]).then(() => undefined)
+    this.#stopping = ended
+    return ended
+  }
+
+  async #connected(plan: StartPlan, signal: AbortSignal | undefined): Promise<Connection> {
+    this.#plan = plan
+    const known = this.#connection
+    if (known?.isOpen) {
+      if (Date.now() - this.#usedAt < DOUBTFUL_MS || this.calls.size > 0) return known
+      this.#usedAt = Date.now()
+      await this.doubt(known)
+      if (this.#connection === known && known.isOpen) return known
+    }
+    clearTimeout(this.#retryTimer)
+    this.#starting ??= this.#start(plan).finally(() => (this.#starting = undefined))
+    return unlessAborted(this.#starting, signal)
+  }
+
+  async #start(plan: StartPlan): Promise<Connection> {
+    const { signal } = this.#stop
+    await this.#stopping
+    const wait = this.#retryAt - Date.now()
+    if (wait > WORTH_WAITING_MS) {
+      const after = `It is tried again in ${Math.ceil(wait / 1000)} s.`
+      throw new CodedError(
+        'mcp.start',
+        `It failed ${this.#failures} times in a row, the last time so: ${this.#error?.message ?? ''} ${after}`,
+      )
+    }
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (signal.aborted) throw signal.reason
+    this.#isTried = true
+    this.#startedAt = Date.now()
+    if (this.#state !== 'reconnecting') this.#set('starting')
+    try {
+      const connection = await openConnection({
+        definition: plan.definition(),
+        home: this.#deps.home,
+        version: this.#deps.version,
+        hooks: await this.#deps.hooks(),
+        cwd: plan.cwd,
+        env: this.#deps.env,
+        log: (line) => this.log.add(line),
+        served: { name: plan.name, sessions: () => [...this.users], calls: () => [...this.calls] },
+        signal,
+      })
+      if (signal.aborted) {
+        await connection.close()
+        throw signal.reason
+      }
+      this.#opened(connection)
+      return connection
+    } catch (error) {
+      if (!signal.aborted) this.#fail(failureOf(error).message, isSignInFailure(error) ? 'sign_in' : 'failed')
+      throw error
+    }
+  }
+
+  #opened(connection: Connection): void {
+    this.#connection = connection
+    this.#error = undefined
+    const { name, version, protocolVersion } = connection.info
+    this.log.add({ from: 'connection', level: 'info', text: `Connected to ${name} ${version}, protocol ${protocolVersion}.` })
+    void connection.lost.then((why) => this.#lost(connection, why))
+    this.#watchLists(connection)
+    this.#set('ready')
+    this.#refreshing = this.#refresh(connection)
+  }
+
+  #watchLists(connection: Connection): void {
+    connection.client.fallbackNotificationHandler = async ({ method }) => {
+      if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.refreshSoon()
+    }
+  }
+
+  async #refresh(connection: Connection): Promise<void> {
+    const { capabilities, info } = connection
+    const timeoutMs = 30_000
+    const listed = async (offers: unknown, method: string, key: string) => (offers ? connection.list(method, key, timeoutMs) : NOTHING)
+    const [tools, prompts, resources] = await Promise.allSettled([
+      listed(capabilities.tools, 'tools/list', 'tools'),
+      listed(capabilities.prompts, 'prompts/list', 'prompts'),
+      listed(capabilities.resources, 'resources/list', 'resources'),
+    ])
+    if (this.#connection !== connection) return
+    const count = (result: typeof prompts): number => (result.status === 'fulfilled' ? result.value.items.length : 0)
+    if (tools.status === 'rejected') {
+      const message = `It did not list its tools: ${failureOf(tools.reason).message}`
+      this.log.add({ from: 'connection', level: 'error', text: message })
+      this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
+      this.#deps.changed()
+      return
+    }
+    const read = readTools(tools.value.items)
+    const notes = [...(tools.value.problem === undefined ? [] : [tools.value.problem]), ...read.notes]
+    for (const text of notes.slice(0, 20)) this.log.add({ from: 'connection', level: 'warning', text })
+    const listing: Listing = { info, tools: read.tools, prompts: count(prompts), resources: count(resources), notes: notes.slice(0, 20) }
+    // The same object as long as nothing has changed, so that requests to models stay the same, too.
+    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
+    this.#listing = listing
+    this.#deps.changed()
+    await this.#deps.cache.write(this.key, listing).catch((error: unknown) => {
+      this.log.add({ from: 'connection', level: 'warning', text: `What it offers could not be kept on disk: ${failureOf(error).message}` })
+    })
+  }
+
+  #lost(connection: Connection, why: string): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.log.add({ from: 'connection', level: 'error', text: `Lost: ${why}.` })
+    void connection.close()
+    this.#fail(`The connection was lost: ${why}.`)
+  }
+
+  /** Notes a failure, and tries again by itself while sessions use it. */
+  #fail(message: string, state: 'failed' | 'sign_in' = 'failed'): void {
+    this.#failures++
+    this.#retryAt = state === 'sign_in' ? 0 : Date.now() + backoffMs(this.#failures, this.#deps.random)
+    this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
+    this.log.add({ from: 'connection', level: 'error', text: message })
+    const plan = this.#plan
+    // What never came up is not tried again by itself: somebody has to mend it first.
+    const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
+    const goesOn = wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures <= MOST_RECONNECTS
+    this.#set(goesOn ? 'reconnecting' : state)
+    if (!goesOn) return
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = setTimeout(() => {
+      this.#retryAt = 0
+      void this.use(plan, undefined, undefined, async () => undefined).catch(() => undefined)
+    }, this.#retryAt - Date.now())
+    this.#retryTimer.unref()
+  }
+
+  #restartIdleTimer(): void {
+    clearTimeout(this.#idleTimer)
+    const idleMs = this.#deps.idleMs()
+    if (this.#uses > 0 || idleMs === 0) return
+    this.#idleTimer = setTimeout(() => {
+      if (this.#uses === 0 && (this.#connection || this.#retryTimer)) void this.stop('Nobody has used it for a while.')
+    }, idleMs)
+    this.#idleTimer.unref()
+  }
+
+  #set(state: SharedState): void {
+    this.#state = state
+    this.#deps.changed()
+  }
+}
+
+function isSignInFailure(error: unknown): boolean {
+  return (error instanceof CodedError && error.code === 'mcp.sign_in') || isSignIn(error)
+}
+
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('Stopped.'))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

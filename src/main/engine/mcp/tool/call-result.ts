@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ResultPart } from '../../../../shared/model/message'
+import type { ServerLink } from '../../../../shared/model/preview'
+import { fitImage } from '../../tool/media/fit-image'
+import { mediaTypeOf } from '../../tool/media/media-type'
+import type { ToolResult } from '../../tool/tool'
+import { plain } from './read-tools'
+
+export interface ResultPlace {
+  server: string
+  tool: string
+  /** Keeps what a model cannot be given; answers the path of its file. */
+  keep(name: string, bytes: Buffer): Promise<string>
+}
+
+const MOST_PARTS = 200
+const MOST_IMAGES = 20
+
+/**
+ * An answer to `tools/call` as a result: text as it is, pictures scaled for models, the structured content once, links as links and not as what they lead to, all
+ * else kept in a file. A part that cannot be read is named and spoils nothing.
+ */
+export async function callResult(answer: Readonly<Record<string, unknown>>, place: ResultPlace): Promise<ToolResult> {
+  const listed: unknown[] = Array.isArray(answer['content']) ? answer['content'] : []
+  const parts: ResultPart[] = []
+  const links: ServerLink[] = []
+  let images = 0
+  for (const [index, item] of listed.slice(0, MOST_PARTS).entries()) {
+    const part = await readPart(item, { ...place, index, links, roomForImage: images < MOST_IMAGES })
+    images += part.filter(({ type }) => type === 'media').length
+    parts.push(...part)
+  }
+  if (listed.length > MOST_PARTS) parts.push(note(`${listed.length - MOST_PARTS} more parts are left out.`))
+  const structured = structuredText(answer['structuredContent'], parts)
+  if (structured !== undefined) parts.push({ type: 'text', text: structured })
+  if (parts.length === 0) parts.push(note('The tool returned nothing.'))
+  return {
+    content: separated(parts),
+    ...(answer['isError'] === true && { isError: true }),
+    details: { kind: 'server', server: place.server, tool: place.tool, links },
+  }
+}
+
+interface PartPlace extends ResultPlace {
+  index: number
+  links: ServerLink[]
+  roomForImage: boolean
+}
+
+async function readPart(item: unknown, place: PartPlace): Promise<ResultPart[]> {
+  if (!isRecord(item)) return [note('A part that is none of the protocol is left out.')]
+  switch (item['type']) {
+    case 'text':
+      return typeof item['text'] === 'string'
+        ? [{ type: 'text', text: item['text'].toWellFormed() }]
+        : [note('A text without text is left out.')]
+    case 'image':
+    case 'audio':
+      return binary(item['data'], item['mimeType'], `${item['type']}-${place.index + 1}`, place)
+    case 'resource_link':
+      return [link(item, place)]
+    case 'resource':
+      return resource(item['resource'], place)
+    default:
+      return [note(`A part of the unknown kind ${JSON.stringify(plain(item['type'], 40) ?? '')} is left out.`)]
+  }
+}
+
+async function resource(value: unknown, place: PartPlace): Promise<ResultPart[]> {
+  if (!isRecord(value)) return [note('A resource without content is left out.')]
+  const uri = plain(value['uri'], 2_000) ?? 'without a name'
+  if (typeof value['text'] === 'string') return [{ type: 'text', text: `[Resource ${uri}]\n${value['text'].toWellFormed()}` }]
+  const name = uri.split(/[/\\?#]/).findLast((part) => part !== '') ?? 'resource'
+  return [note(`Resource ${uri}:`), ...(await binary(value['blob'], value['mimeType'], name, place))]
+}
+
+function link(item: Record<string, unknown>, { links }: PartPlace): ResultPart {
+  const uri = plain(item['uri'], 2_000)
+  if (uri === undefined) return note('A link without an address is left out.')
+  const name = plain(item['title'], 200) ?? plain(item['name'], 200) ?? uri
+  const description = plain(item['description'], 1_000)
+  const mediaType = plain(item['mimeType'], 100)
+  links.push({ uri, name, ...(description !== undefined && { description }), ...(mediaType !== undefined && { mediaType }) })
+  const about = [mediaType, description].filter((each) => each !== undefined).join('; ')
+  return note(`Link to a resource, not fetched: ${name} <${uri}>${about === '' ? '' : ` (${about})`}`)
+}
+
+async function binary(data: unknown, type: unknown, name: string, place: PartPlace): Promise<ResultPart[]> {
+  if (typeof data !== 'string' || data === '') return [note('A part without data is left out.')]
+  const bytes = Buffer.from(data, 'base64')
+  const said = plain(type, 100) ?? 'of an unknown type'
+  const found = mediaTypeOf(bytes)
+  if (found?.mediaType.startsWith('image/') && found.problem === undefined && place.roomForImage) {
+    try {
+      const fitted = await fitImage(bytes, found.mediaType)
+      return [{ type: 'media', mediaType: fitted.mediaType, data: fitted.data.toString('base64'), name: place.tool }]
+    } catch (error) {
+      return [note(`A picture (${said}) cannot be shown: ${error instanceof Error ? error.message : String(error)}`)]
+    }
+  }
+  try {
+    const path = await place.keep(fileName(name, said), bytes)
+    return [note(`${said}, ${bytes.length.toLocaleString('en-US')} bytes, kept in ${path}`)]
+  } catch (error) {
+    return [
+      note(
+        `${said}, ${bytes.length.toLocaleString('en-US')} bytes; it could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    ]
+  }
+}
+
+function fileName(name: string, type: string): string {
+  const safe = name.replaceAll(/[^\w.-]/g, '_').slice(-80)
+  const ending = /^[\w.+-]+\/([\w-]+)/.exec(type)?.[1]
+  return /\.\w{1,8}$/.test(safe) || ending === undefined ? safe : `${safe}.${ending}`
+}
+
+/** Undefined where there is none, or where a text says the same already, as the protocol advises. */
+function structuredText(structured: unknown, parts: readonly ResultPart[]): string | undefined {
+  if (structured === undefined || structured === null) return undefined
+  try {
+    const isSaid = parts.some((part) => part.type === 'text' && isSame(part.text, structured))
+    return isSaid ? undefined : JSON.stringify(structured, null, 2)
+  } catch {
+    return '[The structured content is nested too deeply to be shown.]'
+  }
+}
+
+function isSame(text: string, structured: unknown): boolean {
+  if (!/^\s*[[{"\d\-tfn]/.test(text)) return false
+  try {
+    return isDeepStrictEqual(JSON.parse(text), structured)
+  } catch {
+    return false
+  }
+}
+
+/** Texts of a result are read as one: a line break between them keeps them apart. */
+function separated(parts: readonly ResultPart[]): ResultPart[] {
+  return parts.map((part, index) => {
+    const next = parts[index + 1]
+    return part.type === 'text' && next?.type === 'text' && !part.text.endsWith('\n') ? { ...part, text: `${part.text}\n` } : part
+  })
+}
+
+function note(text: string): ResultPart {
+  return { type: 'text', text: `[${text}]` }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

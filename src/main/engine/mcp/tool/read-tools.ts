@@ -1,0 +1,82 @@
+import { cleanSchema, type InputSchema } from './clean-schema'
+import type { ToolAnnotations } from '../../tool/tool'
+
+/** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
+export interface ListedTool {
+  /** As the server calls it. */
+  name: string
+  title?: string
+  description: string
+  inputSchema: InputSchema
+  annotations: ToolAnnotations
+  saysDestructive: boolean
+  /** Why it cannot be offered. */
+  problem?: string
+}
+
+const LONGEST_NAME = 256
+const LONGEST_DESCRIPTION = 16_000
+const LONGEST_TITLE = 200
+
+/**
+ * What `tools/list` gave, each tool by itself: one that cannot be used is kept with its problem, and spoils no other. `notes` says what was left out altogether.
+ */
+export function readTools(items: readonly unknown[]): { tools: ListedTool[]; notes: string[] } {
+  const tools = new Map<string, ListedTool>()
+  const notes: string[] = []
+  for (const [index, item] of items.entries()) {
+    if (!isRecord(item) || typeof item['name'] !== 'string' || item['name'].trim() === '') {
+      notes.push(`Tool number ${index + 1} has no name and is left out.`)
+      continue
+    }
+    const name = item['name']
+    if (name.length > LONGEST_NAME) notes.push(`Tool number ${index + 1} has a name of ${name.length} characters and is left out.`)
+    else if (tools.has(name)) notes.push(`There are two tools called ${JSON.stringify(name)}; the first is used.`)
+    else tools.set(name, readTool(name, item))
+  }
+  return { tools: [...tools.values()], notes }
+}
+
+function readTool(name: string, item: Record<string, unknown>): ListedTool {
+  const cleaned = cleanSchema(item['inputSchema'])
+  const hints = isRecord(item['annotations']) ? item['annotations'] : {}
+  const readOnly = hints['readOnlyHint'] === true
+  const title = plain(item['title'], LONGEST_TITLE) ?? plain(hints['title'], LONGEST_TITLE)
+  const needsTask = isRecord(item['execution']) && item['execution']['taskSupport'] === 'required'
+  const problem =
+    'problem' in cleaned
+      ? cleaned.problem
+      : needsTask
+        ? 'It can only be called as a task of the protocol, which is not supported.'
+        : undefined
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description: plain(item['description'], LONGEST_DESCRIPTION) ?? '',
+    inputSchema: 'schema' in cleaned ? cleaned.schema : { type: 'object', properties: {} },
+    annotations: {
+      readOnly,
+      destructive: !readOnly && hints['destructiveHint'] !== false,
+      idempotent: hints['idempotentHint'] === true,
+      openWorld: hints['openWorldHint'] !== false,
+    },
+    saysDestructive: !readOnly && hints['destructiveHint'] === true,
+    ...(problem !== undefined && { problem }),
+  }
+}
+
+/** Without control characters, and without those that cannot be seen: people and models are to read the same. */
+export function plain(value: unknown, longest: number): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const clean = value
+    .toWellFormed()
+    .replaceAll(/[^\P{Cc}\t\n]/gu, '')
+    .replaceAll(/[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}\ufeff]/gu, '')
+    .trim()
+  if (clean === '') return undefined
+  return clean.length > longest ? `${clean.slice(0, longest).toWellFormed()}…` : clean
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,38 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { McpLogLine, McpServerDefinition } from '../../../../shared/model/mcp'
+import type { McpAuth } from '../auth/mcp-auth'
+import { boundedFetch } from './bounded-fetch'
+import { StdioTransport } from './stdio-transport'
+
+export interface TransportPlace {
+  home: string
+  /** Where a server without `cwd` runs. */
+  cwd: string
+  /** What commands get: without keys. */
+  env(): Record<string, string>
+  log(line: Omit<McpLogLine, 'at'>): void
+  /** Signs in where that is wanted. */
+  fetchFor: McpAuth['fetchFor']
+}
+
+/** A transport as the definition wants it, not yet started. Variables in it are filled in. */
+export async function openTransport(
+  definition: McpServerDefinition,
+  { home, cwd, env, log, fetchFor }: TransportPlace,
+): Promise<Transport> {
+  if (definition.transport === 'stdio') {
+    const { command, args } = definition
+    return new StdioTransport({ home, command, args, cwd: definition.cwd ?? cwd, env: { ...env(), ...definition.env } }, log)
+  }
+  const url = new URL(definition.url)
+  const options = {
+    fetch: boundedFetch(fetchFor(definition)),
+    requestInit: { headers: { ...definition.headers } },
+  }
+  if (definition.transport === 'sse') {
+    const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
+    return new SSEClientTransport(url, options)
+  }
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  return new StreamableHTTPClientTransport(url, options) as Transport
+}

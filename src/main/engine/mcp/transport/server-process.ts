@@ -1,0 +1,105 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { CodedError } from '../../../../shared/model/errors'
+import { CUSTODY_MARK, custodyMark, TASK_MARK } from '../../task/custody-mark'
+import { hasExited } from '../../task/session-processes'
+import { stopSession } from '../../task/stop-session'
+import { windowsCommand } from './windows-command'
+
+/** What is run: `env` is the whole environment of the process. */
+export interface ServerCommand {
+  /** Whose home the process is marked with. */
+  home: string
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+}
+
+/** A server's process, at the head of a process group and session of its own, with pipes to it. */
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** How it ended; undefined as long as it runs. */
+  ending(): string | undefined
+  /** Ends it and everything it has started, wherever that went: closes its input, then SIGTERM, then SIGKILL. Takes under 4 s. */
+  stop(): Promise<void>
+}
+
+/** A server that ends when its input does is given so long to. */
+const BY_ITSELF_MS = 700
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 1500
+
+/** Begins the names by which processes of servers are marked, beside those of tasks. */
+export const SERVER_MARK = 'mcp-'
+
+/** Starts a server. Throws a `CodedError` that says what is missing. */
+export async function startServerProcess({ home, command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
+  if (!isFolder(cwd)) throw new CodedError('mcp.start', `It runs in ${cwd}, which is not a folder.`)
+  const mark = `${SERVER_MARK}${randomBytes(8).toString('hex')}`
+  const marked = { ...env, [TASK_MARK]: mark, [CUSTODY_MARK]: custodyMark(home) }
+  const line = process.platform === 'win32' ? windowsCommand(command, args) : { command, args, verbatim: false }
+  const child = spawn(line.command, line.args, {
+    cwd,
+    env: marked,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own; on Windows that would be a console window of its own.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: line.verbatim,
+  })
+  // Whatever becomes of the pipes, the end of the process says it.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error: NodeJS.ErrnoException) => reject(new CodedError('mcp.start', whyNot(command, error), { cause: error })))
+  })
+  const pid = child.pid!
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
+  let stopping: Promise<void> | undefined
+
+  async function stop(): Promise<void> {
+    child.stdin.end()
+    if (!hasExited(child)) await Promise.race([exited, after(BY_ITSELF_MS)])
+    if (process.platform === 'win32') await killTree(pid)
+    else {
+      const leader = { leader: pid, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] }
+      await stopSession({ taskId: mark, ...leader }, GRACE_MS)
+    }
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+  }
+
+  return {
+    child,
+    pid,
+    ending() {
+      if (child.signalCode !== null) return `it was ended by ${child.signalCode}`
+      return child.exitCode === null ? undefined : `it exited with code ${child.exitCode}`
+    },
+    stop: () => (stopping ??= stop()),
+  }
+}
+
+function whyNot(command: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `The program ${command} was not found. Install it, or give its full path.`
+  if (error.code === 'EACCES') return `${command} may not be run: it is no program, or its permissions forbid it.`
+  return `${command} could not be started: ${error.message}.`
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function killTree(pid: number): Promise<void> {
+  return new Promise((resolve) => {
+    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }, () => resolve())
+  })
+}

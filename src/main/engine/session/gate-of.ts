@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import type { createGate } from '../approval/gate'
+import { howEnded } from '../approval/how-ended'
+import { POLICIES } from '../approval/policies'
+import type { PermissionRule } from '../approval/rules/permission-rule'
+import { planOf } from '../plan/plan-of'
+import type { Skills } from '../skill/skills'
+import type { Session } from './session'
+import type { SessionTools } from './session-tools'
+import type { Store } from './store'
+
+export interface GateOfDeps {
+  home: string
+  store: Pick<Store, 'window'>
+  tools: Pick<SessionTools, 'workspaceOf'>
+  skills: Pick<Skills, 'readable'>
+  /** The header whose mode and plan count: that of the person's session a subagent belongs to. */
+  standing(session: Session): Session['header']
+  rulesOf(session: Session): Promise<PermissionRule[]>
+  interactive: boolean
+  /** Writes allow rules into the user's own configuration. */
+  keepRules(patterns: readonly string[]): Promise<void>
+  newId(prefix: string): string
+}
+
+/** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
+const PAST_EVENTS = 3000
+
+/** What the gate of a session asks of the rest of the engine. */
+export function createGateOf(deps: GateOfDeps): (session: Session) => Parameters<typeof createGate>[0] {
+  const { home, store, tools, skills, standing, rulesOf, interactive, keepRules, newId } = deps
+  const now = inOrder(Date.now)
+  const past = (session: Session) => store.window(session.id, { limit: PAST_EVENTS }).events
+  return (session) => ({
+    policies: POLICIES,
+    home,
+    get ownOutput() {
+      return [join(home, 'sessions', session.id), join(home, 'tasks'), ...skills.readable(session.header.folder)]
+    },
+    mode: () => standing(session).mode,
+    plan: () => planOf(home, { id: standing(session).sessionId, header: standing(session) }).guard(),
+    readOnlyAgent: () => (session.header.agent?.readOnly ? session.header.agent.agentType : undefined),
+    workspace: () => tools.workspaceOf(session),
+    rules: () => rulesOf(session),
+    record: (...events) => void session.record(...events),
+    isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
+    howEnded: (approvalId) => howEnded(past(session), approvalId),
+    canAsk: () => interactive,
+    now,
+    newId,
+    isRemembered: (key) => session.header.allowed.includes(key),
+    keepRules,
+    pastCalls: async () => {
+      const { pastCalls } = await import('../approval/choices/past-calls')
+      return pastCalls(past(session))
+    },
+  })
+}
+
+/** A clock that never gives the same time twice, nor an earlier one: first in, first out, however many ask in one moment. */
+function inOrder(now: () => number): () => number {
+  let last = 0
+  return () => (last = Math.max(now(), last + 1))
+}

@@ -1,0 +1,59 @@
+import { eventIterator, oc, type } from '@orpc/contract'
+import { z } from 'zod'
+import type { McpLogLine, McpServerInput, McpServerList, McpServerView, McpSignInStep, McpTestResult } from '../model/mcp'
+
+const server = z.strictObject({ serverId: z.string().min(1).max(2000) })
+const name = z.string().min(1).max(200)
+const place = z.discriminatedUnion('scope', [
+  z.strictObject({ scope: z.literal('user'), name }),
+  z.strictObject({ scope: z.literal('project'), folder: z.string().min(1), name }),
+])
+const text = z.string().max(10_000)
+const values = z.record(z.string().min(1).max(500), text.nullable())
+const switches = {
+  enabled: z.boolean(),
+  startTimeoutMs: z.int().min(1).max(3_600_000),
+  callTimeoutMs: z.int().min(1).max(3_600_000),
+  disabledTools: z.array(text).max(10_000),
+  enabledTools: z.array(text).max(10_000).optional(),
+}
+const oauth = z.strictObject({
+  clientId: text.optional(),
+  clientSecret: text.nullable().optional(),
+  scopes: z.array(text).max(1000).optional(),
+  redirectUrl: text.optional(),
+  clientMetadataUrl: text.optional(),
+})
+const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', [
+  z.strictObject({
+    ...switches,
+    transport: z.literal('stdio'),
+    command: text.min(1),
+    args: z.array(text).max(1000),
+    env: values,
+    cwd: text.optional(),
+  }),
+  z.strictObject({ ...switches, transport: z.literal('http'), url: text.min(1), headers: values, oauth: oauth.optional() }),
+  z.strictObject({ ...switches, transport: z.literal('sse'), url: text.min(1), headers: values, oauth: oauth.optional() }),
+]) as unknown as z.ZodType<McpServerInput>
+
+/** MCP servers. Listing starts none of them. */
+export const mcpContract = {
+  /** `folder`: with the servers of that project, those that nobody has accepted included. */
+  list: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpServerList>()),
+  /** What is written about a server, for a form; values that could be secrets are null. */
+  definition: oc.input(server).output(type<McpServerInput>()),
+  /** Writes a server into its file, others and comments as they are. `previousName`: the one that is changed or renamed; without it the name must be new. */
+  save: oc.input(z.strictObject({ place, definition, previousName: name.optional() })).output(type<McpServerList>()),
+  remove: oc.input(z.strictObject({ place })).output(type<McpServerList>()),
+  setEnabled: oc.input(server.extend({ enabled: z.boolean() })).output(type<McpServerView>()),
+  setToolEnabled: oc.input(server.extend({ tool: text, enabled: z.boolean() })).output(type<McpServerView>()),
+  /** Ends what runs and starts it anew; why it did not start is in the view. */
+  restart: oc.input(server).output(type<McpServerView>()),
+  /** Connects beside whatever runs, and says in words how it went. */
+  test: oc.input(server).output(type<McpTestResult>()),
+  logs: oc.input(server).output(type<McpLogLine[]>()),
+  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration gives it up. */
+  signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
+  signOut: oc.input(server).output(type<McpServerView>()),
+}

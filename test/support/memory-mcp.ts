@@ -1,0 +1,22 @@
+import { CodedError } from '../../src/shared/model/errors'
+import type { Engine } from '../../src/main/engine/engine-api'
+
+/** No MCP servers at all, for tests that are about something else. */
+export function memoryMcp(): Engine['mcp'] {
+  const list = async () => ({ servers: [], problems: [] })
+  const none = (serverId: string): Promise<never> => Promise.reject(new CodedError('mcp.not_found', `There is no MCP server ${serverId}.`))
+  return {
+    list,
+    definition: none,
+    save: list,
+    remove: list,
+    setEnabled: none,
+    setToolEnabled: none,
+    restart: none,
+    test: none,
+    logs: none,
+    signIn: none,
+    signOut: none,
+    useInSession: () => undefined,
+  }
+}
