@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
+import { frameTime } from './support/frame-time.ts'
 import { progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import { addProbe, framesDuring, memoryOf } from './support/page-probe.ts'
 
@@ -104,13 +105,6 @@ async function scroll(page: Page): Promise<void> {
     await page.mouse.wheel(0, n % 100 < 50 ? 120 : -120)
     await wait(16)
   }
-}
-
-function frameTime(name: string, times: readonly number[], share: number, limit?: number): Measurement {
-  const sorted = times.toSorted((a, b) => a - b)
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  const note = `${times.length} frames, the longest ${round(sorted.at(-1) ?? Number.NaN, 1)} ms`
-  return { name: `${name}: p${share * 100}`, value: round(value, 1), unit: 'ms', ...(limit !== undefined && { limit }), note }
 }
 
 await runAlone(import.meta.main, dashboardFrames)

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { serveApp, type ServedApp } from '../test/support/served-app.ts'
 import { longAnswer } from './support/long-answer.ts'
+import { frameTime } from './support/frame-time.ts'
 import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import { startServer, type Answer } from './support/model-server.ts'
 import { addProbe, framesDuring, memoryOf, paintedAfterClick, paintedAt } from './support/page-probe.ts'
@@ -138,13 +139,6 @@ async function streaming(page: Page): Promise<Measurement[]> {
       note: `${round(after.heapMb - before.heapMb)} of the first; ${end.nodes} nodes at the end`,
     },
   ]
-}
-
-function frameTime(name: string, times: readonly number[], share: number, limit?: number): Measurement {
-  const sorted = times.toSorted((a, b) => a - b)
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  const note = `${times.length} frames, the longest ${round(sorted.at(-1) ?? Number.NaN, 1)} ms`
-  return { name: `${name}: p${share * 100}`, value: round(value, 1), unit: 'ms', ...(limit !== undefined && { limit }), note }
 }
 
 const row = (page: Page, title: string) => page.locator(`[data-row="${title}"]`)

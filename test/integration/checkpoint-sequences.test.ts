@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -59,8 +60,12 @@ async function play(bench: CheckpointBench, moves: readonly Move[], run: number)
   }
   let signs = 0
   const sign = (by: string): string => `<${by} ${run} ${(signs += 1)}>`
-  const strangers = (): string[] =>
-    Object.values(treeOf(root)).flatMap((one) => (one.startsWith('file') && isTheirs(one) ? [contentOf(one)] : []))
+  /** What a restore has put where, as path and content: going on from there to a later point may take that away again, as a redo does. */
+  const placed = new Set<string>()
+  const strangers = (): { entry: string; content: string }[] =>
+    Object.entries(treeOf(root)).flatMap(([path, one]) =>
+      one.startsWith('file') && isTheirs(one) ? [{ entry: `${path} ${one}`, content: contentOf(one) }] : [],
+    )
   for (const step of moves) {
     switch (step.by) {
       case 'turn':
@@ -89,9 +94,20 @@ async function play(bench: CheckpointBench, moves: readonly Move[], run: number)
         const before = treeOf(root)
         const theirs = strangers()
         const result = await bench.restore({ to: point.to })
-        const left = strangers()
-        const lost = theirs.filter((content) => !left.includes(content))
-        same('what others wrote is there', lost, [])
+        const left = new Set(strangers().map(({ content }) => content))
+        const gone = theirs.filter(({ content }) => !left.has(content))
+        same(
+          'what others wrote is there',
+          gone.filter(({ entry }) => !placed.has(entry)),
+          [],
+        )
+        same(
+          'what can be brought back is kept',
+          gone.filter(({ content }) => !bench.deps.blobs.has(hash('sha256', Buffer.from(content, 'latin1'), 'hex'))),
+          [],
+        )
+        const present = new Set(theirs.map(({ entry }) => entry))
+        for (const { entry } of strangers()) if (!present.has(entry)) placed.add(entry)
         if (point.alone) same('restored', { kept: result.kept, tree: treeOf(root) }, { kept: [], tree: point.tree })
         if (!step.redo || result.seq === undefined) break
         await bench.restore({ to: result.seq - 1 })

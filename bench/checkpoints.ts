@@ -1,0 +1,111 @@
+import '../test/support/ts-hooks.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
+import { makeScratch, type Scratch } from './support/scratch.ts'
+
+const FILES = 1000
+const EDITS = 200
+const RUNS = 5
+
+/** What keeping costs before an edit and before a command, and what going back costs: through the real store, on a real folder. */
+export default async function checkpoints(): Promise<Measurement[]> {
+  const edits: number[] = []
+  const commands: number[] = []
+  const restores: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    const scratch = makeScratch()
+    try {
+      const found = await once(scratch)
+      edits.push(...found.edits)
+      commands.push(found.command)
+      restores.push(found.restore)
+    } finally {
+      scratch.remove()
+    }
+    progress(`  ${run + 1} of ${RUNS}`)
+  }
+  const sorted = edits.toSorted((a, b) => a - b)
+  return [
+    { name: 'checkpoint before an edit: median', value: round(median(edits)), unit: 'ms', limit: 5, note: 'a file of 24 kB' },
+    { name: 'checkpoint before an edit: p95', value: round(sorted[Math.floor(sorted.length * 0.95)]!), unit: 'ms', limit: 5 },
+    { name: `checkpoint before a command that has run before, among ${FILES} files: median`, value: round(median(commands)), unit: 'ms' },
+    {
+      name: `restore of ${FILES} files: median`,
+      value: round(median(restores)),
+      unit: 'ms',
+      limit: 2000,
+      note: `the slowest of ${RUNS}: ${round(Math.max(...restores))} ms`,
+    },
+  ]
+}
+
+async function once({ home, project: root }: Scratch): Promise<{ edits: number[]; command: number; restore: number }> {
+  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openBlobStore } = await import('../src/main/engine/checkpoint/blob-store.ts')
+  const { createCallCheckpoints } = await import('../src/main/engine/checkpoint/call-checkpoints.ts')
+  const { restoreSession } = await import('../src/main/engine/checkpoint/restore-session.ts')
+  const { checkpointPlace } = await import('../src/main/engine/checkpoint/session-place.ts')
+  const { createWorkspace } = await import('../src/main/engine/workspace/create-workspace.ts')
+  const { createReadState } = await import('../src/main/engine/workspace/read-state.ts')
+  const { store } = openStore({ home })
+  const sessionId = 'bench'
+  store.create({ sessionId, folder: root, title: 'bench', mode: 'auto', addedFolders: [] })
+  const place = checkpointPlace(home)
+  const blobs = openBlobStore(place.blobs)
+  const maxBytes = (): number => 10 * 1024 * 1024
+  const calls = createCallCheckpoints({ home, place, blobs, maxBytes })
+  const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
+  const tool = { annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
+  let ids = 0
+  const keep = async (access: { kind: 'file'; path: string; write: true } | { kind: 'command'; command: string; cwd: string }) => {
+    const start = performance.now()
+    const call = { accesses: [access] }
+    const kept = await calls.before({ sessionId, turnId: 'turn', callId: `call-${(ids += 1)}`, workspace, tool, call })
+    if (!kept) throw new Error('Nothing was kept.')
+    store.append(sessionId, [kept.made])
+    const took = performance.now() - start
+    return { took, kept }
+  }
+  const path = join(root, 'edited.ts')
+  const text = 'const answer = 42 // of all\n'.repeat(880)
+  writeFileSync(path, text)
+  const edits: number[] = []
+  for (let n = 0; n < EDITS; n += 1) {
+    const { took, kept } = await keep({ kind: 'file', path, write: true })
+    edits.push(took)
+    writeFileSync(path, `${n}\n${text}`)
+    const changed = await kept.changed()
+    if (changed) store.append(sessionId, [changed])
+  }
+
+  for (let n = 0; n < FILES; n += 1) {
+    if (n % 50 === 0) mkdirSync(join(root, `part ${n / 50}`))
+    writeFileSync(fileOf(root, n), `before ${n}\n`.repeat(200))
+  }
+  // The first command reads everything; what is measured is the usual one.
+  const first = await keep({ kind: 'command', command: 'make', cwd: root })
+  await first.kept.changed()
+  const [started] = store.append(sessionId, [{ type: 'turn.started', turnId: 'turn', parts: [{ type: 'text', text: 'go' }], model: 'm' }])
+  const { took: command, kept } = await keep({ kind: 'command', command: 'make all', cwd: root })
+  for (let n = 0; n < FILES; n += 1) {
+    if (n % 3 === 0) rmSync(fileOf(root, n))
+    else writeFileSync(fileOf(root, n), `after ${n}\n`.repeat(100))
+  }
+  const changed = await kept.changed()
+  if (changed) store.append(sessionId, [changed])
+  const deps = { store, place, blobs, maxBytes, newId: (prefix: string) => `${prefix}-${(ids += 1)}` }
+  const session = { id: sessionId, record: (...events: Parameters<typeof store.append>[1][number][]) => store.append(sessionId, events) }
+  const start = performance.now()
+  const { steps } = await restoreSession(deps, session, { to: started!.seq - 1, files: true, conversation: true })
+  const restore = performance.now() - start
+  if (steps.length !== FILES) throw new Error(`${steps.length} files were restored, not ${FILES}.`)
+  store.close()
+  return { edits, command, restore }
+}
+
+function fileOf(root: string, n: number): string {
+  return join(root, `part ${Math.floor(n / 50)}`, `${n}.txt`)
+}
+
+await runAlone(import.meta.main, checkpoints)
