@@ -69,7 +69,10 @@ function listTools(cursor: unknown): Record<string, unknown> {
     case 'loop':
       return { tools: cursor === undefined ? tools() : [tool('second')], nextCursor: 'again' }
     case 'endless':
-      return { tools: cursor === undefined ? tools() : [tool(`page${String(cursor)}`)], nextCursor: String(Number(cursor ?? 0) + 1) }
+      return {
+        tools: cursor === undefined ? tools() : [tool(`page${JSON.stringify(cursor)}`)],
+        nextCursor: String(Number(cursor ?? 0) + 1),
+      }
     case 'broken':
       if (cursor !== undefined) throw new Error('no such page')
       return { tools: tools(), nextCursor: '2' }
@@ -88,7 +91,7 @@ async function call(name: string, input: Record<string, unknown>, token: unknown
     case 'echo':
     case 'look':
     case 'wipe':
-      return text(String(input['text'] ?? ''))
+      return text(typeof input['text'] === 'string' ? input['text'] : '')
     case 'env':
       return text(JSON.stringify(process.env))
     case 'slow':

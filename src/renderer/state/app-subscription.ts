@@ -34,6 +34,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'trust':
           void queryClient.invalidateQueries({ queryKey: [['trust']] })
           break
+        case 'mcp':
+          void queryClient.invalidateQueries({ queryKey: [['mcp']] })
+          break
         case 'settings':
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })

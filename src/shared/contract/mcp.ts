@@ -35,7 +35,7 @@ const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', 
   }),
   z.strictObject({ ...switches, transport: z.literal('http'), url: text.min(1), headers: values, oauth: oauth.optional() }),
   z.strictObject({ ...switches, transport: z.literal('sse'), url: text.min(1), headers: values, oauth: oauth.optional() }),
-]) as unknown as z.ZodType<McpServerInput>
+])
 
 /** MCP servers. Listing starts none of them. */
 export const mcpContract = {

@@ -88,6 +88,8 @@ export function createMcp(deps: McpDeps): HeldMcp {
     forTurn: sessions.forTurn,
     toolsOf: sessions.toolsOf,
     call: sessions.call,
+    servers: sessions.servers,
+    withServer: sessions.withServer,
     leave(sessionId) {
       sessions.leave(sessionId)
       rootsChanged()

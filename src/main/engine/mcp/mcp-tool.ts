@@ -1,3 +1,5 @@
+import type { Connection } from './hub/connection'
+import type { Listing } from './hub/listing'
 import type { CallContext, ToolAnnotations, ToolResult } from '../tool/tool'
 
 /** A tool of a server, ready to be offered. What the server said is cleaned and bounded: nothing in it can break a request. */
@@ -42,6 +44,18 @@ export interface McpSessions {
   toolsOf(user: McpUser): Promise<McpToolSource | undefined>
   /** Runs a call that is allowed; starts the server where it does not run. Failures are results with advice. */
   call(user: McpUser, tool: McpTool, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
+  /** The servers this session can use, and what is known of each; starts nothing. */
+  servers(user: McpUser): Promise<{ name: string; serverId: string; listing?: Listing }[]>
+  /**
+   * Runs something with the connection of a server, by its name in the session; starts it where it does not run. CodedError: `mcp.not_found`, or why it does not
+   * start.
+   */
+  withServer<Result>(
+    user: McpUser,
+    name: string,
+    signal: AbortSignal | undefined,
+    run: (connection: Connection) => Promise<Result>,
+  ): Promise<Result>
   /** The session is gone for good: servers that nobody else uses are stopped. */
   leave(sessionId: string): void
 }

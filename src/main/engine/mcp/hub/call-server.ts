@@ -76,7 +76,7 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
     const release = clock.hold()
     const opened = await shared.openPages(connection, inFlight, error)
     release()
-    if (opened === undefined || mayOpenPages === false) throw error
+    if (opened === undefined || !mayOpenPages) throw error
     if (!opened) return failed(`The user did not open the page that ${call.server} needs for this. Go on without it, or ask the user.`)
     shared.calls.delete(inFlight)
     return await request(shared, connection, call, false)

@@ -73,11 +73,13 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
   noteVersion(transport, (version) => (protocolVersion = version))
   const lost = Promise.withResolvers<string>()
   let isOpen = true
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   client.onclose = () => {
     isOpen = false
     const ending = 'ending' in transport ? transport.ending : undefined
     lost.resolve(typeof ending === 'string' ? ending : 'the connection was closed')
   }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   client.onerror = (error) => log({ from: 'connection', level: 'warning', text: error.message.slice(0, 1000) })
   const close = async (): Promise<void> => {
     if (definition.transport === 'http') await endSession(transport)

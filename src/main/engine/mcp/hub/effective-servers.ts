@@ -11,7 +11,6 @@ const PRECEDENCE = ['session', 'project', 'user'] as const
 
 /** Which of several servers of one name counts: that nearest to the session. One that nobody has accepted hides nothing. */
 export function effectiveServers(servers: readonly ConfiguredServer[]): EffectiveServer[] {
-  const rank = (server: ConfiguredServer): number => PRECEDENCE.indexOf(server.scope)
   return servers.map((server) => {
     const hiding = servers.find((other) => other.name === server.name && other.isAccepted && rank(other) < rank(server))
     return { server, ...(hiding && { hiddenBy: hiding.file ?? 'this session' }) }
@@ -21,4 +20,8 @@ export function effectiveServers(servers: readonly ConfiguredServer[]): Effectiv
 /** Whether calls may use it. */
 export function isUsable({ server, hiddenBy }: EffectiveServer): boolean {
   return server.isAccepted && server.definition.enabled && hiddenBy === undefined
+}
+
+function rank({ scope }: ConfiguredServer): number {
+  return PRECEDENCE.indexOf(scope)
 }

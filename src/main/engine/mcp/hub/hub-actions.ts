@@ -1,6 +1,7 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { McpServerView, McpTestResult } from '../../../../shared/model/mcp'
 import type { McpAuth } from '../auth/mcp-auth'
+import { readServerId } from '../config/server-id'
 import type { Mcp } from '../mcp'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { openConnection } from './connection'
@@ -24,17 +25,13 @@ export type HubActions = Omit<Mcp, 'useInSession'>
 
 export function createHubActions(deps: HubActionsDeps): HubActions {
   const { hub, config, auth, cache, home, version } = deps
-  /** Every server that was listed: what is asked by its id is found here. */
-  const listed = new Map<string, EffectiveServer>()
   const tests = new Map<string, AbortController>()
 
   async function read(
     folder: string | undefined,
   ): Promise<{ effective: EffectiveServer[]; problems: Awaited<ReturnType<McpConfig['read']>>['problems'] }> {
     const { servers, problems } = await config.read(folder)
-    const effective = effectiveServers(servers)
-    for (const each of effective) listed.set(each.server.serverId, each)
-    return { effective, problems }
+    return { effective: effectiveServers(servers), problems }
   }
 
   async function list(folder?: string): ReturnType<Mcp['list']> {
@@ -52,16 +49,16 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 
   /** The server of an id, as it is written now. */
   async function find(serverId: string): Promise<EffectiveServer> {
-    const { effective } = await read(listed.get(serverId)?.server.folder)
-    const found = effective.find(({ server }) => server.serverId === serverId) ?? brought(serverId)
-    if (!found) throw new CodedError('mcp.not_found', `There is no MCP server ${serverId}.`)
-    return found
-  }
-
-  function brought(serverId: string): EffectiveServer | undefined {
-    const sessionId = /^session:([^:]+):/.exec(serverId)?.[1]
-    const server = sessionId === undefined ? undefined : deps.broughtBy(sessionId).find((each) => each.serverId === serverId)
-    return server && { server }
+    const place = readServerId(serverId)
+    if (place?.scope === 'session') {
+      const server = deps.broughtBy(place.where ?? '').find((each) => each.serverId === serverId)
+      if (server) return { server }
+    } else if (place) {
+      const { effective } = await read(place.where)
+      const found = effective.find(({ server }) => server.serverId === serverId)
+      if (found) return found
+    }
+    throw new CodedError('mcp.not_found', `There is no MCP server ${place?.name ?? serverId}.`)
   }
 
   /** One that may be started. */

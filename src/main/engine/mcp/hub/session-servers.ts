@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import { CodedError } from '../../../../shared/model/errors'
 import { failed } from '../../tool/tool'
+import { serverIdOf } from '../config/server-id'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import type { McpSessions, McpTool, McpToolSource, McpUser } from '../mcp-tool'
 import type { ListedTool } from '../tool/read-tools'
@@ -24,10 +26,6 @@ export interface SessionServers extends McpSessions {
   bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
   /** All that count somewhere: those of the files, and those brought along. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
-  /** A server that calls of this session can use; undefined when there is none of that name. */
-  find(user: McpUser, name: string): Promise<ConfiguredServer | undefined>
-  /** The servers calls of this session can use. */
-  usable(user: McpUser): Promise<readonly ConfiguredServer[]>
   /** The configuration has changed. */
   configChanged(): Promise<void>
 }
@@ -51,7 +49,7 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
 
   const broughtBy = (sessionId: string, folder?: string): ConfiguredServer[] =>
     Object.entries(brought.get(sessionId) ?? {}).map(([name, definition]) => ({
-      serverId: `session:${sessionId}:${name}`,
+      serverId: serverIdOf('session', name, sessionId),
       name,
       scope: 'session',
       ...(folder !== undefined && { folder }),
@@ -139,8 +137,20 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
       entries.delete(sessionId)
     },
     broughtBy: (sessionId) => broughtBy(sessionId, entries.get(sessionId)?.user.folder),
-    find,
-    usable: async (user) => (entries.get(user.sessionId) ?? (await read(user))).usable,
+    async servers(user) {
+      const known = await load(user)
+      return known.map(({ server, shared }) => ({
+        name: server.name,
+        serverId: server.serverId,
+        ...(shared.listing && { listing: shared.listing }),
+      }))
+    },
+    async withServer(user, name, signal, run) {
+      const server = await find(user, name)
+      if (!server) throw new CodedError('mcp.not_found', `There is no MCP server ${name} that this session can use.`)
+      const shared = hub.sharedOf(server)
+      return shared.use(hub.planOf(server), user.sessionId, signal, run)
+    },
     async configChanged() {
       await Promise.all([...entries.values()].map(({ user }) => read(user)))
       const wanted = new Set([...entries.values()].flatMap(({ usable }) => usable.map(hub.keyOf)))

@@ -2,13 +2,12 @@ import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { Ask } from '../ask/create-ask'
 import type { CallInFlight, ConnectionHooks } from '../connection-hooks'
-import { readTools } from '../tool/read-tools'
 import { backoffMs } from './backoff'
 import { openConnection, type Connection } from './connection'
 import { isSignIn } from './connection-failure'
 import type { Listing, ListingCache } from './listing'
-import type { Listed } from './list-pages'
 import { LogRing } from './log-ring'
+import { OfferedLists } from './offered-lists'
 
 export interface SharedServerDeps {
   home: string
@@ -45,9 +44,6 @@ const WORTH_WAITING_MS = 2_000
 /** A connection unused for so long is asked whether it lives before it is used. */
 const DOUBTFUL_MS = 60_000
 const PING_MS = 5_000
-const NOTHING: Listed = { items: [] }
-/** However often a server says that its lists have changed, they are asked for at most this often. */
-const LEAST_REFRESH_MS = 1_000
 
 /**
  * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, is lost and found again, and
@@ -62,12 +58,9 @@ export class SharedServer {
   readonly #deps: SharedServerDeps
   #state: SharedState = 'idle'
   #error: { message: string; stderr: string } | undefined
-  #listing: Listing | undefined
-  #loading: Promise<void> | undefined
+  readonly #lists: OfferedLists
   #connection: Connection | undefined
   #starting: Promise<Connection> | undefined
-  #refreshing: Promise<void> | undefined
-  #refreshTimer: NodeJS.Timeout | undefined
   #plan: StartPlan | undefined
   #stop = new AbortController()
   #stopping: Promise<void> | undefined
@@ -83,6 +76,17 @@ export class SharedServer {
   constructor(key: string, deps: SharedServerDeps) {
     this.key = key
     this.#deps = deps
+    this.#lists = new OfferedLists({
+      key,
+      cache: deps.cache,
+      log: this.log,
+      changed: deps.changed,
+      failed: (message) => {
+        this.log.add({ from: 'connection', level: 'error', text: message })
+        this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
+        deps.changed()
+      },
+    })
   }
 
   get state(): SharedState {
@@ -99,7 +103,7 @@ export class SharedServer {
 
   /** Known from the last connection, of this process or an earlier one. */
   get listing(): Listing | undefined {
-    return this.#listing
+    return this.#lists.listing
   }
 
   get isBusy(): boolean {
@@ -113,9 +117,7 @@ export class SharedServer {
 
   /** Reads what is kept of an earlier connection; once. */
   load(): Promise<void> {
-    return (this.#loading ??= this.#deps.cache.read(this.key).then((kept) => {
-      this.#listing ??= kept
-    }))
+    return this.#lists.load()
   }
 
   /** Runs `run` with a connection, made where there is none. `signal` ends the wait for it, not the start itself, which others may wait for. */
@@ -141,9 +143,9 @@ export class SharedServer {
   /** Connects, so that it is known what the server offers. */
   async discover(plan: StartPlan, sessionId?: string): Promise<Listing> {
     return this.use(plan, sessionId, undefined, async () => {
-      await this.#refreshing
-      if (!this.#listing) throw new CodedError('mcp.answer', this.#error?.message ?? 'It did not say what it offers.')
-      return this.#listing
+      await this.#lists.settled()
+      if (!this.listing) throw new CodedError('mcp.answer', this.#error?.message ?? 'It did not say what it offers.')
+      return this.listing
     })
   }
 
@@ -178,18 +180,6 @@ export class SharedServer {
     await connection.close()
   }
 
-  /** What it offers may have changed. */
-  refreshSoon(): void {
-    if (this.#refreshTimer || !this.#connection) return
-    this.#refreshTimer = setTimeout(() => {
-      this.#refreshTimer = undefined
-      const connection = this.#connection
-      if (!connection) return
-      this.#refreshing = (this.#refreshing ?? Promise.resolve()).then(() => this.#refresh(connection))
-    }, LEAST_REFRESH_MS)
-    this.#refreshTimer.unref()
-  }
-
   leave(sessionId: string): void {
     if (!this.users.delete(sessionId)) return
     if (this.users.size === 0 && this.#uses === 0) void this.stop('No session uses it any more.')
@@ -198,8 +188,8 @@ export class SharedServer {
 
   /** Ends the process or connection. It starts again with the next use. */
   stop(why: string): Promise<void> {
-    for (const timer of [this.#retryTimer, this.#idleTimer, this.#refreshTimer]) clearTimeout(timer)
-    this.#refreshTimer = undefined
+    for (const timer of [this.#retryTimer, this.#idleTimer]) clearTimeout(timer)
+    this.#lists.stop()
     this.#stop.abort(new Error(why))
     this.#stop = new AbortController()
     const [connection, starting] = [this.#connection, this.#starting]
@@ -275,46 +265,8 @@ export class SharedServer {
     const { name, version, protocolVersion } = connection.info
     this.log.add({ from: 'connection', level: 'info', text: `Connected to ${name} ${version}, protocol ${protocolVersion}.` })
     void connection.lost.then((why) => this.#lost(connection, why))
-    this.#watchLists(connection)
     this.#set('ready')
-    this.#refreshing = this.#refresh(connection)
-  }
-
-  #watchLists(connection: Connection): void {
-    connection.client.fallbackNotificationHandler = async ({ method }) => {
-      if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.refreshSoon()
-    }
-  }
-
-  async #refresh(connection: Connection): Promise<void> {
-    const { capabilities, info } = connection
-    const timeoutMs = 30_000
-    const listed = async (offers: unknown, method: string, key: string) => (offers ? connection.list(method, key, timeoutMs) : NOTHING)
-    const [tools, prompts, resources] = await Promise.allSettled([
-      listed(capabilities.tools, 'tools/list', 'tools'),
-      listed(capabilities.prompts, 'prompts/list', 'prompts'),
-      listed(capabilities.resources, 'resources/list', 'resources'),
-    ])
-    if (this.#connection !== connection) return
-    const count = (result: typeof prompts): number => (result.status === 'fulfilled' ? result.value.items.length : 0)
-    if (tools.status === 'rejected') {
-      const message = `It did not list its tools: ${failureOf(tools.reason).message}`
-      this.log.add({ from: 'connection', level: 'error', text: message })
-      this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
-      this.#deps.changed()
-      return
-    }
-    const read = readTools(tools.value.items)
-    const notes = [...(tools.value.problem === undefined ? [] : [tools.value.problem]), ...read.notes]
-    for (const text of notes.slice(0, 20)) this.log.add({ from: 'connection', level: 'warning', text })
-    const listing: Listing = { info, tools: read.tools, prompts: count(prompts), resources: count(resources), notes: notes.slice(0, 20) }
-    // The same object as long as nothing has changed, so that requests to models stay the same, too.
-    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
-    this.#listing = listing
-    this.#deps.changed()
-    await this.#deps.cache.write(this.key, listing).catch((error: unknown) => {
-      this.log.add({ from: 'connection', level: 'warning', text: `What it offers could not be kept on disk: ${failureOf(error).message}` })
-    })
+    this.#lists.watch(connection)
   }
 
   #lost(connection: Connection, why: string): void {

@@ -28,7 +28,6 @@ export function toolNames(tools: readonly NamedTool[]): string[] {
 
 /** What each server is called in the names of its tools: without double or outer underscores, and told apart. */
 function serverNames(servers: readonly string[]): Map<string, string> {
-  const plain = (server: string): string => cleaned(server).replaceAll(/_+/g, '_').replaceAll(/^_|_$/g, '') || 'server'
   const counts = new Map<string, number>()
   for (const server of servers) counts.set(plain(server), (counts.get(plain(server)) ?? 0) + 1)
   return new Map(
@@ -38,6 +37,10 @@ function serverNames(servers: readonly string[]): Map<string, string> {
       return [server, (isItself || counts.get(name) === 1) && name.length <= LONGEST / 2 ? name : withHash(name, LONGEST / 2, server)]
     }),
   )
+}
+
+function plain(server: string): string {
+  return cleaned(server).replaceAll(/_+/g, '_').replaceAll(/^_|_$/g, '') || 'server'
 }
 
 function cleaned(name: string): string {

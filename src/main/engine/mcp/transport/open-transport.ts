@@ -34,5 +34,5 @@ export async function openTransport(
     return new SSEClientTransport(url, options)
   }
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
-  return new StreamableHTTPClientTransport(url, options) as Transport
+  return new StreamableHTTPClientTransport(url, options)
 }

@@ -26,7 +26,7 @@ const MOST_NOISE = 100
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
-  onmessage?: <T extends JSONRPCMessage>(message: T) => void
+  onmessage?: (message: JSONRPCMessage) => void
   readonly #command: ServerCommand
   readonly #log: (line: Omit<McpLogLine, 'at'>) => void
   #process: ServerProcess | undefined

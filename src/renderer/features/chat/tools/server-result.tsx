@@ -12,7 +12,7 @@ export function ServerResult({ details, content }: { details: Extract<ToolDetail
       {content.map((part, n) =>
         part.type === 'media' && /^image\/(?:png|jpeg)$/.test(part.mediaType) ? (
           <figure key={n} className="media-preview">
-            <img src={`data:${part.mediaType};base64,${part.data}`} alt={`Picture from ${details.tool}`} />
+            <img src={`data:${part.mediaType};base64,${part.data}`} alt={`What ${details.tool} shows`} />
           </figure>
         ) : null,
       )}

@@ -1,0 +1,101 @@
+import { failureOf } from '../../../../shared/model/errors'
+import { readTools } from '../tool/read-tools'
+import type { Connection } from './connection'
+import type { Listed } from './list-pages'
+import type { Listing, ListingCache } from './listing'
+import type { LogRing } from './log-ring'
+
+export interface OfferedListsDeps {
+  key: string
+  cache: ListingCache
+  log: LogRing
+  /** What it offers is another list now. */
+  changed(): void
+  /** It does not say what it offers. */
+  failed(message: string): void
+}
+
+/** However often a server says that its lists have changed, they are asked for at most this often. */
+const LEAST_REFRESH_MS = 1_000
+const TIMEOUT_MS = 30_000
+const MOST_NOTES = 20
+const NOTHING: Listed = { items: [] }
+
+/** What one server offers: as it was kept of an earlier connection, as it says now, and as it changes. */
+export class OfferedLists {
+  readonly #deps: OfferedListsDeps
+  #listing: Listing | undefined
+  #loading: Promise<void> | undefined
+  #asking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: OfferedListsDeps) {
+    this.#deps = deps
+  }
+
+  get listing(): Listing | undefined {
+    return this.#listing
+  }
+
+  /** Reads what is kept of an earlier connection; once. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#read())
+  }
+
+  /** Asks a new connection, and again whenever it says that something has changed. */
+  watch(connection: Connection): void {
+    connection.client.fallbackNotificationHandler = async ({ method }) => {
+      if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#askSoon(connection)
+    }
+    this.#asking = this.#ask(connection)
+  }
+
+  /** Resolves when what was asked for at last is there, or will not come. */
+  async settled(): Promise<void> {
+    await this.#asking
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #read(): Promise<void> {
+    const kept = await this.#deps.cache.read(this.#deps.key)
+    this.#listing ??= kept
+  }
+
+  #askSoon(connection: Connection): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      if (connection.isOpen) this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
+    }, LEAST_REFRESH_MS).unref()
+  }
+
+  async #ask(connection: Connection): Promise<void> {
+    const { log, changed, failed, cache, key } = this.#deps
+    const { capabilities, info } = connection
+    const list = async (offers: unknown, method: string, what: string): Promise<Listed> =>
+      offers ? connection.list(method, what, TIMEOUT_MS) : NOTHING
+    const [tools, prompts, resources] = await Promise.allSettled([
+      list(capabilities.tools, 'tools/list', 'tools'),
+      list(capabilities.prompts, 'prompts/list', 'prompts'),
+      list(capabilities.resources, 'resources/list', 'resources'),
+    ])
+    if (!connection.isOpen) return
+    if (tools.status === 'rejected') return failed(`It did not list its tools: ${failureOf(tools.reason).message}`)
+    const read = readTools(tools.value.items)
+    const notes = [...(tools.value.problem === undefined ? [] : [tools.value.problem]), ...read.notes].slice(0, MOST_NOTES)
+    for (const text of notes) log.add({ from: 'connection', level: 'warning', text })
+    const count = (result: typeof prompts): number => (result.status === 'fulfilled' ? result.value.items.length : 0)
+    const listing: Listing = { info, tools: read.tools, prompts: count(prompts), resources: count(resources), notes }
+    // The same objects as long as nothing has changed, so that requests to models stay the same, too.
+    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
+    const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)
+    this.#listing = isSameTools && this.#listing ? { ...listing, tools: this.#listing.tools } : listing
+    changed()
+    await cache.write(key, listing).catch((error: unknown) => {
+      log.add({ from: 'connection', level: 'warning', text: `What it offers could not be kept on disk: ${failureOf(error).message}` })
+    })
+  }
+}
