@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
+import type { AppInfo } from '../../shared/contract/app'
 import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
 import type { LogBug } from './rpc-error'
@@ -7,7 +8,7 @@ import { toRpcError } from './rpc-error'
 
 /** What only the host of this process can do. */
 export interface HostActions {
-  kind: 'electron' | 'web'
+  kind: AppInfo['host']
   /** The native folder dialog; null when there is none or the user cancelled. */
   chooseFolder(): Promise<string | null>
   /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */

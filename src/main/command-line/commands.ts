@@ -4,7 +4,10 @@ import type { CommandSpec, OptionSpec } from './parse'
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'acp' | 'session' | 'task' | 'permission', CommandSpec> = {
+export const COMMANDS: Record<
+  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission',
+  CommandSpec
+> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -16,6 +19,24 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'acp' | 'session' 
     summary: 'Serve the app on loopback, for a browser; prints its URL.',
     options: {
       port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: a free one).' },
+      help: HELP,
+    },
+  },
+  chat: {
+    summary: 'Talk to the agent in this terminal; also over SSH.',
+    positionals: { name: 'prompt', help: 'The first message; more can be said when it is answered.', max: 1 },
+    options: {
+      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+      'permission-mode': {
+        type: 'string',
+        value: 'MODE',
+        choices: SESSION_MODES,
+        help: 'ask (before anything that changes something), accept-edits, auto, or plan (nothing but the plan can change).',
+      },
+      continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
+      session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
+      'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
       help: HELP,
     },
   },
@@ -46,6 +67,10 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'print' | 'acp' | 'session' 
   },
   acp: {
     summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
+    options: { help: HELP },
+  },
+  wire: {
+    summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
     options: { help: HELP },
   },
   session: {

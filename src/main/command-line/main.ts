@@ -34,6 +34,14 @@ async function run(args: readonly string[]): Promise<number> {
       const { acpMain } = await import('../host/acp/acp-main')
       return acpMain(parsed, version)
     }
+    case 'chat': {
+      const { chatMain } = await import('../host/chat/chat-main')
+      return chatMain(parsed, version)
+    }
+    case 'wire': {
+      const { wireMain } = await import('../host/wire/wire-main')
+      return wireMain(version)
+    }
     case 'session': {
       const { sessionMain } = await import('../host/session/session-main')
       return sessionMain(parsed, version)

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { AppInfo } from '../../shared/contract/app'
 import type { NotificationSettings } from '../../shared/model/settings'
 import { callsNow, callTarget, callWords, type Call } from './calls'
 import { chime } from './chime'
@@ -16,7 +17,7 @@ const GATHER_MS = 250
  * Calls for the user when something begins to wait and no page of Trestle is in front: by a notification, where the browser was allowed to, and a
  * sound, as the settings say. Of several open pages one calls. In the desktop app the host does all of it.
  */
-export function useCalling(host: 'electron' | 'web' | undefined, settings: NotificationSettings | undefined): void {
+export function useCalling(host: AppInfo['host'] | undefined, settings: NotificationSettings | undefined): void {
   const enabled = host === 'web' && settings?.enabled === true
   const sound = settings?.sound === true
   useEffect(() => (enabled ? callWhenNeeded(sound) : undefined), [enabled, sound])

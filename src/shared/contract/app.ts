@@ -7,7 +7,7 @@ export interface AppInfo {
   home: string
   /** The user's home folder, to shorten paths with `~`. */
   userHome: string
-  host: 'electron' | 'web'
+  host: 'electron' | 'web' | 'wire'
   platform: string
   /** What went wrong at start and what was done about it, one sentence each. */
   notices: string[]

@@ -133,6 +133,11 @@ export const ERRORS = {
     advice: 'Choose another port with --port, or leave it out for a free one.',
   },
   'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
+  'request.cancelled': {
+    title: 'The request was cancelled',
+    retryable: false,
+    advice: 'Send it again if its answer is still needed; what it had begun may have been done.',
+  },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

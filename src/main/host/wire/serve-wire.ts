@@ -1,0 +1,115 @@
+import { ORPCError } from '@orpc/server'
+import type { WireId, WireLine } from '../../../shared/contract/stdio-wire'
+import { CodedError, failureOf, type Failure } from '../../../shared/model/errors'
+import type { LineWriter } from './line-writer'
+import { unknownMethod, type WireMethod } from './methods'
+import { parseLine, type ParsedLine } from './parse-line'
+import type { ReadLine } from './read-lines'
+
+/** Requests that may be under way at once; beyond, lines wait where they are. */
+const MOST_CALLS = 256
+/** Subscriptions of one client; each keeps a queue. */
+const MOST_SUBSCRIPTIONS = 500
+
+type Request = Extract<ParsedLine, { kind: 'request' }>
+
+/** One client of the contract, over lines. */
+export interface WireServer {
+  /** Takes a line; resolves when the next one may come. What the line asks for goes on by itself. */
+  receive(line: ReadLine): Promise<void>
+  /** Ends every subscription. */
+  endSubscriptions(): void
+  /** Resolves when every request but the subscriptions is answered. */
+  answered(): Promise<void>
+}
+
+export function createWireServer(methods: ReadonlyMap<string, WireMethod>, writer: LineWriter): WireServer {
+  /** Under way, by the ids of the client. */
+  const open = new Map<WireId, AbortController>()
+  const subscriptions = new Set<WireId>()
+  /** Calls whose answer is not written yet. */
+  let unanswered = 0
+  const watchers = new Set<() => void>()
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!condition()) return
+        watchers.delete(look)
+        resolve()
+      }
+      watchers.add(look)
+      look()
+    })
+  const count = (change: 1 | -1): void => {
+    unanswered += change
+    for (const look of [...watchers]) look()
+  }
+
+  async function run(request: Request): Promise<void> {
+    const { id } = request
+    count(1)
+    const last = await answer(request).catch((error: unknown): WireLine => ({ id, error: failureFrom(error) }))
+    // Before its last line is written: who has read that may use the id again.
+    open.delete(id)
+    const wasSubscription = subscriptions.delete(id)
+    await writer.write(last)
+    if (!wasSubscription) count(-1)
+  }
+
+  /** Everything up to the last line, which is returned. */
+  async function answer({ id, method: name, input }: Request): Promise<WireLine> {
+    const controller = new AbortController()
+    open.set(id, controller)
+    const method = methods.get(name)
+    if (!method) throw unknownMethod(name, methods)
+    const result = await orCancelled(method(input, controller.signal), controller.signal)
+    if (!isPushes(result)) return { id, result: result ?? null }
+    if (subscriptions.size >= MOST_SUBSCRIPTIONS) {
+      await result.return?.()
+      throw new CodedError('request.invalid', `${MOST_SUBSCRIPTIONS} subscriptions are open; end one first.`)
+    }
+    subscriptions.add(id)
+    count(-1)
+    for await (const event of result) await writer.write({ id, event })
+    return { id, end: true }
+  }
+
+  return {
+    async receive(line) {
+      const parsed: ParsedLine = 'problem' in line ? { kind: 'problem', id: null, message: line.problem } : parseLine(line)
+      const { id } = parsed
+      const isOpen = id !== null && open.has(id)
+      if (parsed.kind === 'cancel') open.get(parsed.id)?.abort()
+      else if (parsed.kind === 'problem') await writer.write({ id: isOpen ? null : id, error: invalid(parsed.message) })
+      else if (isOpen) await writer.write({ id: null, error: invalid(`Line ${line.n}: the id ${JSON.stringify(id)} is still in use.`) })
+      else void run(parsed)
+      await until(() => unanswered < MOST_CALLS)
+      await writer.room()
+    },
+    endSubscriptions() {
+      for (const id of subscriptions) open.get(id)?.abort()
+    },
+    answered: () => until(() => unanswered === 0),
+  }
+}
+
+function invalid(message: string): Failure {
+  return new CodedError('request.invalid', message).failure
+}
+
+/** The api puts the whole failure into what it throws. */
+function failureFrom(error: unknown): Failure {
+  return error instanceof ORPCError ? (error.data as Failure) : failureOf(error)
+}
+
+/** A client that gives up a request is answered at once, whether or not what it began can be stopped. */
+function orCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new CodedError('request.cancelled', 'The client has cancelled it.')), { once: true })
+    promise.then(resolve, reject)
+  })
+}
+
+function isPushes(result: unknown): result is AsyncIterableIterator<unknown> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}

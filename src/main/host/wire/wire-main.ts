@@ -1,0 +1,59 @@
+import { MOST_LINE_BYTES, WIRE_PROTOCOL } from '../../../shared/contract/stdio-wire'
+import type { HostActions } from '../../api/api-deps'
+import { createRouter } from '../../api/router'
+import type { LogBug } from '../../api/rpc-error'
+import { ownStdout } from '../../command-line/own-stdout'
+import { reportBackground } from '../../command-line/report-background'
+import { reportStart } from '../../command-line/report-start'
+import { createEngine } from '../../engine/engine'
+import { taskHostProgram } from '../../task-host-program'
+import { createLineWriter } from './line-writer'
+import { wireMethods } from './methods'
+import { readLines } from './read-lines'
+import { createWireServer } from './serve-wire'
+
+/** So long what was asked before stdin ended may take to be answered. What takes longer is stopped with the engine, and answered then. */
+const END_GRACE_MS = 1000
+
+const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
+
+/** `trestle wire`: the contract as lines of JSON over stdio (docs/wire.md), until stdin ends. */
+export async function wireMain(version: string): Promise<number> {
+  const out = ownStdout()
+  const { stdin } = process
+  const hangUp = (): void => void stdin.destroy()
+  out.on('error', hangUp).on('close', hangUp)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hangUp)
+  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
+  reportStart(engine)
+  const writer = createLineWriter(out)
+  const server = createWireServer(wireMethods(createRouter({ engine, host: HOST, logBug })), writer)
+  try {
+    await writer.write({ hello: { protocol: WIRE_PROTOCOL, version, mostLineBytes: MOST_LINE_BYTES } })
+    for await (const line of readLines(stdin, MOST_LINE_BYTES)) await server.receive(line)
+  } catch (error) {
+    // However stdin ended, it has ended; nothing but reading it throws here.
+    if (!stdin.destroyed) logBug('stdin could not be read', error)
+  }
+  server.endSubscriptions()
+  await orLater(server.answered())
+  reportBackground(
+    engine,
+    (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
+  )
+  await engine.close()
+  await orLater(server.answered())
+  await orLater(writer.flushed())
+  out.destroy()
+  return 0
+}
+
+/** Waits, but not for ever. */
+async function orLater(done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([done, new Promise<void>((resolve) => (timer = setTimeout(resolve, END_GRACE_MS)))])
+  clearTimeout(timer)
+}
+
+const logBug: LogBug = (message, error) =>
+  void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
