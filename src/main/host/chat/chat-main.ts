@@ -1,2 +1,72 @@
+import { realpath } from 'node:fs/promises'
+import { createEngine } from '../../engine/engine'
+import type { Engine } from '../../engine/engine-api'
 import type { Parsed } from '../../command-line/parse'
-export async function chatMain(_parsed: Parsed, _version: string): Promise<number> { return 0 }
+import { reportBackground } from '../../command-line/report-background'
+import { reportStart } from '../../command-line/report-start'
+import { taskHostProgram } from '../../task-host-program'
+import { ChatLoop } from './chat-loop'
+import { chatOptions } from './chat-options'
+import { chooseSession } from './choose-session'
+import { Conversation } from './conversation'
+import { KeyTerminal } from './key-terminal'
+import { LineTerminal } from './line-terminal'
+import { oneLine } from './safe-text'
+import { wantsColours } from './style'
+import type { Terminal } from './terminal'
+
+/** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
+export async function chatMain(parsed: Parsed, version: string): Promise<number> {
+  const options = chatOptions(parsed)
+  const { stdin, stdout, env } = process
+  const isTerminal = stdin.isTTY && stdout.isTTY
+  const engine = await createEngine({ version, interactive: isTerminal, taskHost: taskHostProgram() })
+  let terminal: Terminal | undefined
+  try {
+    reportStart(engine)
+    const chosen = await chooseSession(engine, options)
+    let { sessionId } = chosen
+    terminal =
+      isTerminal && env['TERM'] !== 'dumb'
+        ? new KeyTerminal(stdin, stdout, wantsColours(env, true))
+        : new LineTerminal(stdin, stdout, isTerminal)
+    const conversation = new Conversation(engine, terminal)
+    conversation.use(sessionId)
+    await welcome(conversation)
+    if (chosen.turns > 0) await conversation.recall()
+    const loop = new ChatLoop(conversation)
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => loop.leave())
+    stdout.on('error', () => loop.leave())
+    await loop.run(options.prompt)
+    sessionId = conversation.sessionId
+    conversation.close()
+    terminal.close()
+    await farewell(engine, sessionId, isTerminal)
+  } finally {
+    terminal?.close()
+    await engine.close()
+  }
+  return 0
+}
+
+async function welcome({ engine, header, printer, terminal }: Conversation): Promise<void> {
+  const { style } = terminal
+  const model = header.model ?? engine.settings.view().defaultModel
+  printer.line(`${style.bold('Trestle')} ${style.dim(`in ${oneLine(header.folder)}`)}`)
+  printer.note(model === undefined ? 'No model is chosen yet: /model lists those there are.' : `Model ${model}. /help lists the commands.`)
+  if (!terminal.isInteractive) printer.note('This is no terminal, so nobody can be asked: whatever needs an approval is denied.')
+  const { state } = await engine.trust.view(await realpath(header.folder))
+  if (state !== 'nothing' && state !== 'trusted')
+    printer.note(
+      'This project has rules or hooks of its own that are not in force. See them with "trestle permission show", let them count with "trestle permission trust".',
+    )
+}
+
+async function farewell(engine: Engine, sessionId: string, isTerminal: boolean): Promise<void> {
+  if (isTerminal) process.stdout.write(`Go on later with: trestle chat --session ${sessionId}\n`)
+  const running = await engine.tasks.list({ activeOnly: true })
+  reportBackground(
+    engine,
+    running.filter((task) => task.sessionId === sessionId && task.background && !task.agent),
+  )
+}

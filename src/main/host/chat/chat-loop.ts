@@ -1,0 +1,159 @@
+import { failureOf } from '../../../shared/model/errors'
+import type { UserPart } from '../../../shared/model/message'
+import { runCommand, type CommandEnd } from './commands'
+import { completions } from './completions'
+import type { Conversation } from './conversation'
+import { asEdited } from './key-input'
+import type { LineResult } from './terminal'
+
+const QUIT_HINT = 'Press Ctrl-C again to leave, or go on typing.'
+const MORE = '  … '
+
+/** Talks until the person leaves: their lines, the turns these start, and what the turns ask. */
+export class ChatLoop {
+  readonly #conversation: Conversation
+  /** What was typed when something else came first. */
+  #draft = ''
+  #isTyping = false
+  #wantsToLeave = false
+  #hasEnded = false
+  readonly #leave = new AbortController()
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
+  /** Ends the talk from outside, whatever it is at. */
+  leave(): void {
+    this.#hasEnded = true
+    this.#leave.abort()
+  }
+
+  async run(first: string | undefined): Promise<void> {
+    if (first !== undefined) await this.#send(first)
+    while (!this.#hasEnded) {
+      if (this.#conversation.isBusy || this.#conversation.waiting()) await this.#turn()
+      else await this.#line()
+    }
+  }
+
+  /** Until nothing runs and nothing waits for the person. */
+  async #turn(): Promise<void> {
+    const conversation = this.#conversation
+    let wake: () => void = () => {}
+    const stopListening = conversation.terminal.whileBusy({
+      interrupt: () => {
+        conversation.terminal.status('… stopping')
+        void conversation.stop()
+      },
+      typing: () => {
+        this.#isTyping = true
+        wake()
+      },
+    })
+    try {
+      while (!this.#hasEnded) {
+        const entry = conversation.waiting()
+        if (this.#isTyping) await this.#typeAhead()
+        else if (entry) await conversation.ask(entry)
+        else if (!conversation.isBusy) return
+        else {
+          const left = new Promise<void>((resolve) => this.#leave.signal.addEventListener('abort', () => resolve(), { once: true }))
+          await Promise.race([conversation.next(), left, new Promise<void>((resolve) => (wake = resolve))])
+        }
+      }
+    } finally {
+      stopListening()
+    }
+  }
+
+  /** A message typed while a turn runs: it waits for the end of the turn. */
+  async #typeAhead(): Promise<void> {
+    this.#isTyping = false
+    const result = await this.#read(this.#leave.signal)
+    if (result.kind === 'line' && result.text.trim() !== '') {
+      if (/^\/[\w-]+(\s|$)/.test(result.text)) await this.#take(result.text)
+      else await this.#send(result.text)
+    } else if (result.kind === 'interrupt' && result.text === '') await this.#conversation.stop()
+  }
+
+  /** A line while nothing runs. A turn that starts by itself comes first; what was typed is kept. */
+  async #line(): Promise<void> {
+    const controller = new AbortController()
+    const stop = (): void => controller.abort()
+    this.#leave.signal.addEventListener('abort', stop, { once: true })
+    if (this.#hasEnded) stop()
+    const watch = async (): Promise<void> => {
+      while (!controller.signal.aborted) {
+        if (this.#conversation.isBusy || this.#conversation.waiting()) stop()
+        else
+          await Promise.race([
+            this.#conversation.next(),
+            new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve(), { once: true })),
+          ])
+      }
+    }
+    const watching = watch()
+    const result = await this.#read(controller.signal)
+    stop()
+    await watching
+    this.#leave.signal.removeEventListener('abort', stop)
+    if (result.kind === 'end') this.leave()
+    else if (result.kind === 'interrupt' && result.text === '') {
+      if (this.#wantsToLeave) this.leave()
+      else this.#conversation.printer.note(QUIT_HINT)
+      this.#wantsToLeave = true
+      return
+    } else if (result.kind === 'line' && result.text.trim() !== '') await this.#take(result.text)
+    if (result.kind !== 'aborted') this.#wantsToLeave = false
+  }
+
+  async #take(text: string): Promise<void> {
+    const end: CommandEnd = await runCommand(this.#conversation, text.trim()).catch((error: unknown) => {
+      this.#conversation.printer.failure(failureOf(error))
+      return 'done' as const
+    })
+    if (end === 'quit') this.leave()
+    else if (end === 'message') await this.#send(text)
+    else if (end !== 'done') this.#draft = asEdited(end.draft)
+  }
+
+  async #send(text: string): Promise<void> {
+    const { engine, sessionId, printer } = this.#conversation
+    const parts: UserPart[] = [{ type: 'text', text }]
+    try {
+      const { queued } = await engine.sessions.prompt(sessionId, parts)
+      if (queued) printer.note('Waits for the end of this turn.')
+    } catch (error) {
+      printer.failure(failureOf(error))
+    }
+  }
+
+  /** One message, which a backslash at the end of a line continues. */
+  async #read(signal: AbortSignal): Promise<LineResult> {
+    const { terminal, engine, sessionId } = this.#conversation
+    const draft = this.#draft
+    this.#draft = ''
+    const history = (await engine.checkpoints.points(sessionId)).map(({ text }) => text).toReversed()
+    let before = ''
+    for (;;) {
+      const result = await terminal.readLine({
+        prompt: before === '' ? this.#prompt() : terminal.style.dim(MORE),
+        text: before === '' ? draft : '',
+        history,
+        complete: (typed) => completions(this.#conversation, typed),
+        signal,
+      })
+      if (result.kind === 'aborted') this.#draft = before.replaceAll('\n', ' ') + result.text
+      if (result.kind !== 'line') return result
+      if (!result.text.endsWith('\\')) return { kind: 'line', text: before + result.text }
+      before += `${result.text.slice(0, -1)}\n`
+    }
+  }
+
+  #prompt(): string {
+    const { terminal, header } = this.#conversation
+    const mode = header.plan?.active ? 'plan ' : header.mode === 'ask' ? '' : `${header.mode} `
+    return `${terminal.style.dim(mode)}${terminal.style.blue('›')} `
+  }
+}

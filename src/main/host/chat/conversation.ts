@@ -1,0 +1,153 @@
+import type { AskKind, InboxEntry } from '../../../shared/model/approval'
+import { failureOf } from '../../../shared/model/errors'
+import type { RecordedEvent } from '../../../shared/model/event'
+import { textOf } from '../../../shared/model/message'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Engine } from '../../engine/engine-api'
+import { askApproval } from './ask-approval'
+import { askForm } from './ask-form'
+import { askQuestions } from './ask-questions'
+import type { Answer, Asked } from './asking'
+import { Printer } from './printer'
+import { reviewPlan } from './review-plan'
+import type { Terminal } from './terminal'
+
+/** Events of a session that is gone on with which are looked through for its last answer. */
+const PAST_EVENTS = 400
+
+const ASKED_BY: Partial<Record<AskKind | 'call', (asked: Asked) => Promise<Answer>>> = {
+  plan: reviewPlan,
+  questions: askQuestions,
+  form: askForm,
+}
+
+/** The session that is talked in: what happens in it is written down, and what it asks is put to the person. It can be changed for another. */
+export class Conversation {
+  readonly engine: Engine
+  readonly terminal: Terminal
+  readonly printer: Printer
+  #sessionId = ''
+  /** What is being put to the person. */
+  #asking: { entry: InboxEntry; controller: AbortController } | undefined
+  /** Not to be asked again: the person has not answered it, and their turn is being stopped. */
+  readonly #leftAlone = new Set<string>()
+  #stopListening: () => void = () => {}
+  readonly #stopWatching: () => void
+  readonly #watchers = new Set<() => void>()
+
+  constructor(engine: Engine, terminal: Terminal) {
+    this.engine = engine
+    this.terminal = terminal
+    this.printer = new Printer(terminal)
+    this.#stopWatching = engine.onChange((change) => {
+      if (change.kind === 'notice') this.printer.note(change.text)
+      if (change.kind === 'inbox') this.#endGoneQuestion()
+      this.#changed()
+    })
+  }
+
+  get sessionId(): string {
+    return this.#sessionId
+  }
+
+  get header(): SessionHeader {
+    return this.engine.sessions.header(this.#sessionId)
+  }
+
+  /** Whether a turn or a compaction runs. */
+  get isBusy(): boolean {
+    const { turnId, compacting } = this.header
+    return turnId !== undefined || compacting !== undefined
+  }
+
+  /** Goes on with a session that is open in this process. */
+  use(sessionId: string): void {
+    this.#stopListening()
+    this.#sessionId = sessionId
+    this.#stopListening = this.engine.sessions.listen(sessionId, (event) => {
+      this.printer.event(event)
+      if (event.type === 'turn.started' || event.type === 'turn.finished' || event.type.startsWith('compaction.')) this.#changed()
+    })
+  }
+
+  /** Says where the session stands: its title and the last thing that was said. */
+  async recall(): Promise<void> {
+    const { style } = this.terminal
+    const { title } = this.header
+    this.printer.note(`Going on with "${title}".`)
+    const { events } = await this.engine.sessions.open(this.#sessionId, PAST_EVENTS)
+    const asked = events.findLast((event) => event.type === 'turn.started' && !event.news)
+    if (asked?.type !== 'turn.started') return
+    this.printer.line(`${style.blue('›')} `)
+    this.printer.event({ ...asked, type: 'turn.started', promptId: '' })
+    const said = events.findLast(
+      (event): event is RecordedEvent & { type: 'step.finished' } => event.type === 'step.finished' && textOf(event.parts) !== '',
+    )
+    if (said && said.seq > asked.seq) this.printer.event(said)
+  }
+
+  /** What waits for the person now, first in first out: of this session and of its subagents. */
+  waiting(): InboxEntry | undefined {
+    return this.engine.inbox
+      .list()
+      .find(
+        ({ sessionId, agent, elsewhere, approvalId }) =>
+          (sessionId === this.#sessionId || agent?.rootId === this.#sessionId) &&
+          elsewhere === undefined &&
+          !this.#leftAlone.has(approvalId),
+      )
+  }
+
+  /** Puts a request to the person and passes their answer on. Ctrl-C stops the turn instead. */
+  async ask(entry: InboxEntry): Promise<void> {
+    const { engine, terminal } = this
+    const { sessionId, approvalId } = entry
+    const controller = new AbortController()
+    this.#asking = { entry, controller }
+    try {
+      const approval = engine.inbox.get(sessionId, approvalId)
+      const asked = {
+        approval,
+        terminal,
+        signal: controller.signal,
+        choices: () => engine.inbox.choices(sessionId, approvalId),
+        ...(entry.agent && { agent: entry.agent.type }),
+      }
+      const ask = ASKED_BY[approval.asks ?? 'call'] ?? askApproval
+      const answer = await ask(asked)
+      if (answer) await engine.sessions.reply(sessionId, { approvalId, ...answer })
+      else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
+      else await this.stop(approvalId)
+    } catch (error) {
+      this.printer.failure(failureOf(error))
+    } finally {
+      this.#asking = undefined
+    }
+  }
+
+  /** Ends the turn; what it asks is not asked again. */
+  async stop(approvalId?: string): Promise<void> {
+    if (approvalId !== undefined) this.#leftAlone.add(approvalId)
+    await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
+  }
+
+  /** Resolves after the next thing that may matter to whoever waits. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#watchers.add(resolve))
+  }
+
+  close(): void {
+    this.#stopListening()
+    this.#stopWatching()
+  }
+
+  #changed(): void {
+    for (const resolve of this.#watchers) resolve()
+    this.#watchers.clear()
+  }
+
+  #endGoneQuestion(): void {
+    const { entry, controller } = this.#asking ?? {}
+    if (entry && !this.engine.inbox.list().some(({ approvalId }) => approvalId === entry.approvalId)) controller?.abort()
+  }
+}

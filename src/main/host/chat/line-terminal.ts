@@ -1,0 +1,104 @@
+import { createInterface } from 'node:readline'
+import { GRACE_MS } from './key-input'
+import { createStyle } from './style'
+import type { KeyRequest, LineRequest, LineResult, Terminal } from './terminal'
+
+/**
+ * A terminal that knows only lines (TERM=dumb), or a pipe. No escape code is ever written. A line that comes before it is asked for waits for the next
+ * reading of a line, but never answers a question.
+ */
+export class LineTerminal implements Terminal {
+  readonly style = createStyle(false)
+  readonly isInteractive: boolean
+  isMidLine = false
+  readonly #out: NodeJS.WritableStream & { columns?: number }
+  readonly #input
+  readonly #lines: string[] = []
+  #hasEnded = false
+  #wake: (() => void) | undefined
+  #busy: { interrupt(): void } | undefined
+
+  constructor(input: NodeJS.ReadableStream, out: NodeJS.WritableStream & { columns?: number }, isInteractive: boolean) {
+    this.isInteractive = isInteractive
+    this.#out = out
+    this.#input = createInterface({ input, terminal: false })
+    this.#input.on('line', (line) => {
+      this.#lines.push(line)
+      this.#wake?.()
+    })
+    this.#input.on('close', () => {
+      this.#hasEnded = true
+      this.#wake?.()
+    })
+    process.on('SIGINT', this.#interrupt)
+  }
+
+  get columns(): number {
+    return this.#out.columns ?? 80
+  }
+
+  write(text: string): void {
+    if (text === '') return
+    this.#out.write(text)
+    this.isMidLine = !text.endsWith('\n')
+  }
+
+  freshLine(): void {
+    if (this.isMidLine) this.write('\n')
+  }
+
+  status(): void {
+    // A line that cannot be taken back would be noise.
+  }
+
+  whileBusy(listener: { interrupt(): void }): () => void {
+    this.#busy = listener
+    return () => {
+      if (this.#busy === listener) this.#busy = undefined
+    }
+  }
+
+  async readLine({ prompt, signal }: LineRequest): Promise<LineResult> {
+    this.freshLine()
+    if (this.isInteractive) this.write(prompt)
+    const line = await this.#next(signal)
+    if (line === undefined) return signal?.aborted ? { kind: 'aborted', text: '' } : { kind: 'end' }
+    if (!this.isInteractive && line.trim() !== '') this.write(`${prompt}${line}`)
+    this.isMidLine = !this.isInteractive && line.trim() !== ''
+    this.freshLine()
+    return { kind: 'line', text: line }
+  }
+
+  async readKey({ keys, prompt, signal }: KeyRequest): Promise<string | undefined> {
+    const shownAt = performance.now()
+    this.#lines.length = 0
+    for (;;) {
+      this.freshLine()
+      this.write(prompt)
+      const line = await this.#next(signal)
+      if (line === undefined) return undefined
+      this.isMidLine = false
+      const key = line.trim()
+      if (key.length === 1 && keys.includes(key) && performance.now() - shownAt >= GRACE_MS) return key
+    }
+  }
+
+  close(): void {
+    process.off('SIGINT', this.#interrupt)
+    this.#input.close()
+  }
+
+  /** The next line; undefined at the end of the input and for the signal. */
+  async #next(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const wake = (): void => this.#wake?.()
+    signal?.addEventListener('abort', wake)
+    while (this.#lines.length === 0 && !this.#hasEnded && !signal?.aborted) await new Promise<void>((resolve) => (this.#wake = resolve))
+    signal?.removeEventListener('abort', wake)
+    return signal?.aborted ? undefined : this.#lines.shift()
+  }
+
+  readonly #interrupt = (): void => {
+    if (this.#busy) this.#busy.interrupt()
+    else this.#input.close()
+  }
+}

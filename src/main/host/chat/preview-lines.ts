@@ -1,0 +1,53 @@
+import type { Preview } from '../../../shared/model/preview'
+import { safeText } from './safe-text'
+import type { Style } from './style'
+
+/** What would be done, as lines to read before answering. */
+export function previewLines(preview: Preview, style: Style): string[] {
+  switch (preview.kind) {
+    case 'diff':
+      return [
+        `${safeText(preview.path)} ${style.green(`+${preview.added}`)} ${style.red(`-${preview.removed}`)}${preview.note === undefined ? '' : ` ${safeText(preview.note)}`}`,
+        ...diffLines(preview.diff, style),
+      ]
+    case 'command':
+      return [
+        ...linesOf(preview.command).map((line, index) => `${index === 0 ? '$' : ' '} ${line}`),
+        style.dim(`in ${safeText(preview.cwd)}${preview.background ? ', in the background' : ''}`),
+        ...(preview.description === undefined ? [] : [style.dim(safeText(preview.description))]),
+      ]
+    case 'plan':
+      return linesOf(preview.text)
+    case 'text':
+      return linesOf(preview.text)
+    case 'questions':
+      return preview.questions.map(({ question }) => safeText(question))
+    case 'form':
+      return [`${safeText(preview.server)}: ${linesOf(preview.message).join('\n  ')}`]
+    case 'link':
+      return [
+        `${safeText(preview.server)}: ${linesOf(preview.message).join('\n  ')}`,
+        style.bold(safeText(preview.url)),
+        ...(preview.opened ? ['Say when you are done there.'] : []),
+      ]
+    case 'sampling':
+      return [
+        `${safeText(preview.server)} wants at most ${preview.maxTokens} tokens of the model's answer to:`,
+        ...(preview.system === undefined ? [] : linesOf(preview.system).map((line) => style.dim(line))),
+        ...preview.messages.flatMap(({ role, text }) => linesOf(text).map((line, index) => `${index === 0 ? `${role}: ` : '  '}${line}`)),
+        ...(preview.answer ? [style.dim(`${safeText(preview.answer.model)} has answered:`), ...linesOf(preview.answer.text)] : []),
+      ]
+  }
+}
+
+function diffLines(diff: string, style: Style): string[] {
+  return linesOf(diff)
+    .filter((line) => !/^(---|\+\+\+|===|Index:)( |$|=)/.test(line))
+    .map((line) =>
+      line.startsWith('+') ? style.green(line) : line.startsWith('-') ? style.red(line) : line.startsWith('@@') ? style.dim(line) : line,
+    )
+}
+
+function linesOf(text: string): string[] {
+  return safeText(text).replaceAll('\t', '    ').trimEnd().split('\n')
+}

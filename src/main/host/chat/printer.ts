@@ -1,0 +1,210 @@
+import type { Failure } from '../../../shared/model/errors'
+import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import { textOf } from '../../../shared/model/message'
+import type { TaskNews } from '../../../shared/model/task'
+import type { Todo } from '../../../shared/model/todo'
+import { fit, oneLine, safeText } from './safe-text'
+import type { Terminal } from './terminal'
+import { duration, finishedLines, startedLine } from './tool-lines'
+import { wrapText, WordWrap } from './wrap-words'
+
+type Section = 'thinking' | 'text' | 'line'
+type TurnFinished = RecordedEvent & { type: 'turn.finished' }
+
+/** Writes a session's events as a conversation, in the order they happen, without ever going back over what is written. */
+export class Printer {
+  readonly #terminal: Terminal
+  readonly #wrap: WordWrap
+  #section: Section = 'line'
+  /** The step whose text is being written, and whether anything of it was. */
+  #streamed: { stepId: string; hasText: boolean } = { stepId: '', hasText: false }
+  /** Calls that run, by id; and the one whose line is still open for its end. */
+  readonly #calls = new Map<string, { name: string; summary: string }>()
+  #openCall: string | undefined
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+    this.#wrap = new WordWrap(() => terminal.columns)
+  }
+
+  /** A line of Trestle's own. */
+  line(text: string): void {
+    this.#begin('line')
+    this.#terminal.freshLine()
+    this.#terminal.write(`${text}\n`)
+  }
+
+  note(text: string): void {
+    this.line(this.#terminal.style.dim(wrapText(safeText(text), this.#terminal.columns).join('\n')))
+  }
+
+  /** What goes on while nothing is written; gone with the next line. */
+  status(text: string): void {
+    this.#terminal.status(fit(`… ${oneLine(text)}`, this.#terminal.columns - 1))
+  }
+
+  failure({ title, message, advice }: Failure): void {
+    const { style } = this.#terminal
+    const columns = this.#terminal.columns - 2
+    const lines = wrapText(`${safeText(title)}: ${safeText(message)}`, columns)
+    this.line(`${style.red('✗')} ${lines.join('\n  ')}\n  ${style.dim(wrapText(safeText(advice), columns).join('\n  '))}`)
+  }
+
+  event(event: SessionEvent): void {
+    const { style } = this.#terminal
+    switch (event.type) {
+      case 'text.delta':
+        this.#stream('text', event.stepId, event.text)
+        break
+      case 'thinking.delta':
+        this.#stream('thinking', event.stepId, event.text)
+        break
+      case 'step.started':
+        this.status('waiting for the model (Ctrl-C stops)')
+        break
+      case 'tool.drafting':
+        this.#begin('line')
+        this.#terminal.freshLine()
+        this.status(`writing a call of ${event.name}${event.subject === undefined ? '' : ` ${event.subject}`} (${event.chars} characters)`)
+        break
+      case 'turn.started':
+        if (event.news) this.#news(event.news)
+        else if (event.promptId !== undefined) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts))}`)
+        break
+      case 'turn.steered':
+        if (event.by === 'user') this.line(`${style.blue('›')} ${oneLine(textOf(event.parts))}`)
+        else if (event.by === 'task') this.#news(event.news ?? [])
+        else if (event.plan === undefined) this.note(oneLine(textOf(event.parts)))
+        break
+      case 'step.retried':
+        this.line(
+          style.amber(
+            `! ${oneLine(event.failure.title)}; attempt ${event.attempt + 1} of ${event.of} in ${duration(event.delayMs)}${event.superseded.text === '' ? '' : '. The answer begins again.'}`,
+          ),
+        )
+        break
+      case 'step.finished':
+        this.#finishStep(event)
+        break
+      case 'tool.started':
+        this.#calls.set(event.callId, event)
+        this.#begin('line')
+        this.#terminal.freshLine()
+        this.#terminal.write(startedLine(event, this.#terminal.columns, style))
+        this.#openCall = event.callId
+        break
+      case 'tool.judged':
+        if (event.decision === 'deny') this.note(`  Denied: ${oneLine(event.reason)}`)
+        break
+      case 'tool.finished':
+        this.#finishCall(event)
+        break
+      case 'todos.changed':
+        this.line(event.todos.map((todo) => this.#todo(todo)).join('\n'))
+        break
+      case 'task.started':
+        this.note(`  ${event.task.taskId} goes on in the background; /tasks lists what runs.`)
+        break
+      case 'subagent.started':
+        this.note(`  ${event.agentType}: ${oneLine(event.description)}${event.background ? ' (in the background)' : ''}`)
+        break
+      case 'compaction.started':
+        this.note('Compacting the conversation …')
+        break
+      case 'compaction.finished':
+        this.note(`Compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.`)
+        break
+      case 'compaction.failed':
+        if (event.failure) this.failure(event.failure)
+        else this.note('The compaction was stopped.')
+        break
+      case 'plan.entered':
+        this.note(`Plan mode is on${event.by === 'agent' ? ', as the agent asked' : ''}: nothing but the plan can change.`)
+        break
+      case 'plan.left':
+        this.note('Plan mode is off.')
+        break
+      case 'turn.finished':
+        this.#finishTurn(event)
+        break
+      default:
+    }
+  }
+
+  /** Ends the section being written; what follows stands on a line of its own. */
+  #begin(section: Section): void {
+    this.#openCall = undefined
+    if (this.#section !== 'line' && section !== this.#section) {
+      const held = this.#wrap.end()
+      this.#terminal.write(this.#section === 'thinking' ? this.#terminal.style.dim(held) : held)
+      this.#terminal.freshLine()
+    }
+    this.#section = section
+  }
+
+  #stream(section: 'text' | 'thinking', stepId: string, text: string): void {
+    if (this.#streamed.stepId !== stepId) this.#streamed = { stepId, hasText: false }
+    const isNew = this.#section !== section
+    if (isNew && text.trim() === '') return
+    this.#begin(section)
+    if (isNew) this.#terminal.freshLine()
+    if (section === 'text') this.#streamed.hasText = true
+    const safe = safeText(isNew ? text.replace(/^\s+/, '') : text)
+    const wrapped = this.#wrap.add(safe)
+    this.#terminal.write(section === 'thinking' ? this.#terminal.style.dim(wrapped) : wrapped)
+  }
+
+  #finishStep(event: RecordedEvent & { type: 'step.finished' }): void {
+    const text = textOf(event.parts)
+    // Whatever was not streamed is said at the latest here.
+    if (text !== '' && !(this.#streamed.stepId === event.stepId && this.#streamed.hasText)) this.#stream('text', event.stepId, text)
+    this.#begin('line')
+    this.#terminal.freshLine()
+    if (event.finish === 'length') this.note('(cut off at the output limit of the model)')
+  }
+
+  #finishCall(event: RecordedEvent & { type: 'tool.finished' }): void {
+    const { style, columns } = this.#terminal
+    const { sign, notes, lines } = finishedLines(event, columns, style)
+    const call = this.#calls.get(event.callId)
+    this.#calls.delete(event.callId)
+    if (this.#openCall === event.callId && this.#terminal.isMidLine) {
+      this.#openCall = undefined
+      this.#terminal.write(`  ${sign} ${style.dim(notes)}\n`)
+    } else {
+      const name = fit(oneLine(call ? `${call.name} ${call.summary}` : event.name), Math.max(10, columns - notes.length - 8))
+      this.line(`  ${sign} ${name}  ${style.dim(notes)}`)
+    }
+    for (const line of lines) this.line(line)
+  }
+
+  #finishTurn({ stop, failure, steps, durationMs }: TurnFinished): void {
+    this.#calls.clear()
+    if (failure) this.failure(failure)
+    const why = {
+      end_turn: undefined,
+      cancelled: 'Stopped.',
+      max_tokens: 'The answer was cut off at the output limit of the model.',
+      max_turn_requests: `Ended after ${steps} steps; the answer is what the model had so far.`,
+      refusal: 'The provider withheld the answer.',
+      error: undefined,
+      interrupted: 'Interrupted: the program that ran this turn has ended.',
+    }[stop]
+    if (why !== undefined) this.line(this.#terminal.style.amber(why))
+    else if (!failure) this.note(`${steps} ${steps === 1 ? 'step' : 'steps'}, ${duration(durationMs)}`)
+  }
+
+  #news(tasks: readonly TaskNews[]): void {
+    for (const { taskId, description, command, status, exitCode } of tasks) {
+      const how = status.replace('_', ' ') + (exitCode === undefined ? '' : `, exit ${exitCode}`)
+      this.note(`Trestle tells the agent: ${taskId} (${fit(oneLine(description ?? command), 60)}) ${how}`)
+    }
+  }
+
+  #todo({ title, status }: Todo): string {
+    const { style } = this.#terminal
+    const text = oneLine(title)
+    if (status === 'done') return `  ${style.green('[x]')} ${style.dim(text)}`
+    return status === 'in_progress' ? `  ${style.blue('[~]')} ${text}` : `  [ ] ${text}`
+  }
+}

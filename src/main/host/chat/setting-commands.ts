@@ -1,0 +1,102 @@
+import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
+import { CodedError } from '../../../shared/model/errors'
+import { nearest } from '../../../shared/nearest'
+import { didYouMean } from '../../command-line/parse'
+import type { Conversation } from './conversation'
+import { fit, oneLine } from './safe-text'
+
+export async function chooseModel({ engine, sessionId, header, printer, terminal }: Conversation, id: string): Promise<void> {
+  const { models, defaultModel } = engine.settings.view()
+  const now = header.model ?? defaultModel
+  if (id === '') {
+    for (const model of models) {
+      const mark = model.id === now ? terminal.style.green('●') : ' '
+      printer.line(`${mark} ${oneLine(model.id)}${terminal.style.dim(model.label === model.id ? '' : `  ${oneLine(model.label)}`)}`)
+    }
+    printer.note('/model ID uses one of them in this session.')
+    return
+  }
+  if (!models.some((model) => model.id === id)) {
+    const meant = nearest(
+      id,
+      models.map((model) => model.id),
+    )
+    throw new CodedError('request.invalid', `There is no model ${id}.${didYouMean(meant)}`)
+  }
+  await engine.sessions.change(sessionId, { model: id })
+  printer.note(`From now on: ${id}.`)
+}
+
+export async function chooseMode({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
+  if (asked === '') {
+    printer.note(`The mode is ${header.plan?.active ? 'plan' : header.mode}; /mode takes one of ${SESSION_MODES.join(', ')}.`)
+    return
+  }
+  const mode = SESSION_MODES.find((known): known is SessionMode => known === asked)
+  if (mode === undefined) throw new CodedError('request.invalid', `There is no mode ${asked}.${didYouMean(nearest(asked, SESSION_MODES))}`)
+  const permission = PERMISSION_MODES.find((known) => known === mode)
+  if (permission === undefined) {
+    await engine.plans.enter(sessionId)
+    return
+  }
+  if (header.plan?.active) await engine.plans.leave(sessionId)
+  await engine.sessions.change(sessionId, { mode: permission })
+  printer.note(
+    {
+      ask: 'It is asked before anything changes.',
+      'accept-edits': 'Edits in the folder run; commands ask.',
+      auto: 'Everything runs but what always asks.',
+    }[permission],
+  )
+}
+
+export async function togglePlan({ engine, sessionId, header }: Conversation): Promise<void> {
+  await (header.plan?.active ? engine.plans.leave(sessionId) : engine.plans.enter(sessionId))
+}
+
+export async function showTasks({ engine, printer, terminal }: Conversation): Promise<void> {
+  const tasks = (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background)
+  for (const { taskId, command, description, lastLine } of tasks) {
+    printer.line(fit(`${taskId}  ${oneLine(description ?? command)}`, terminal.columns - 1))
+    if (lastLine !== undefined) printer.note(fit(`  │ ${oneLine(lastLine)}`, terminal.columns - 1))
+  }
+  printer.note(
+    tasks.length === 0 ? 'Nothing runs in the background.' : '/stop ID stops one; "trestle task output ID" shows what it printed.',
+  )
+}
+
+export async function stopTask({ engine, printer }: Conversation, taskId: string): Promise<void> {
+  if (taskId === '') throw new CodedError('request.invalid', 'Say which: /stop TASK, as /tasks lists them.')
+  const { status } = await engine.tasks.stop(taskId, 'Stopped by the user')
+  printer.note(`${taskId} ${status.replace('_', ' ')}.`)
+}
+
+export async function showTools({ engine, printer, terminal }: Conversation): Promise<void> {
+  const { tools } = engine.settings.view()
+  for (const { name, description, enabled } of tools) {
+    const [first = ''] = description.split('\n')
+    printer.line(
+      fit(
+        `${enabled ? terminal.style.green('●') : '○'} ${oneLine(name)}${enabled ? '' : ' (off)'}  ${oneLine(first)}`,
+        terminal.columns + 8,
+      ),
+    )
+  }
+  printer.note('Tools are switched on and off in the settings of the app, or in config.toml.')
+}
+
+export async function showSkills({ engine, header, printer, terminal }: Conversation): Promise<void> {
+  const { skills, problems } = await engine.skills.list(header.folder)
+  const seen = skills.filter(({ hiddenBy }) => hiddenBy === undefined)
+  for (const { name, description } of seen) printer.line(fit(`/${oneLine(name)}  ${oneLine(description)}`, terminal.columns - 1))
+  for (const { path, message } of problems) printer.note(`! ${path}: ${message}`)
+  if (seen.length === 0) printer.note('There are no skills. docs/skills.md says where they are looked for.')
+}
+
+export async function showContext({ engine, sessionId, printer }: Conversation): Promise<void> {
+  const { used, window, limit, parts, compactable } = await engine.sessions.context(sessionId)
+  printer.line(`About ${used} of ${window} tokens (${Math.round((100 * used) / window)} %); compacted from ${limit} on.`)
+  const rows = Object.entries(parts).filter(([, tokens]) => tokens > 0)
+  printer.note(rows.map(([kind, tokens]) => `${kind} ${tokens}`).join(', '))
+  if (compactable) printer.note('/compact makes room now.')
+}

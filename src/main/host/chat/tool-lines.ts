@@ -1,0 +1,47 @@
+import type { RecordedEvent } from '../../../shared/model/event'
+import { textOf } from '../../../shared/model/message'
+import { fit, oneLine, safeText } from './safe-text'
+import type { Style } from './style'
+
+type Started = RecordedEvent & { type: 'tool.started' }
+type Finished = RecordedEvent & { type: 'tool.finished' }
+
+/** Lines of a command's output, or of an error, that are shown. */
+const MOST_LINES = 8
+
+/** The line of a call that begins. */
+export function startedLine({ name, summary }: Pick<Started, 'name' | 'summary'>, columns: number, style: Style): string {
+  const label = oneLine(name)
+  const rest = fit(oneLine(summary), Math.max(10, columns - label.length - 16))
+  return `${style.blue('●')} ${style.bold(label)} ${rest}`
+}
+
+/** How a call ended: a sign, a word or two, then what is worth seeing of it, each line by itself. */
+export function finishedLines(event: Finished, columns: number, style: Style): { sign: string; notes: string; lines: string[] } {
+  const { isError, details, durationMs } = event
+  const notes: string[] = []
+  if (details?.kind === 'diff') notes.push(`+${details.added} -${details.removed}`)
+  if (details?.kind === 'output' && details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit ${details.exitCode}`)
+  if (details?.kind === 'task' && details.started) notes.push(`in the background: ${details.task.taskId}`)
+  if (details?.kind === 'matches') notes.push(`${details.total} found`)
+  notes.push(duration(durationMs))
+  const sign = isError ? style.red('✗') : style.green('✓')
+  const text = details?.kind === 'output' ? details.text : isError ? textOf(event.content) : details?.kind === 'agent' ? details.text : ''
+  return { sign, notes: notes.join(', '), lines: tail(text, columns).map((line) => style.dim(line)) }
+}
+
+/** The end of a text, indented, each line cut to the terminal. */
+function tail(text: string, columns: number): string[] {
+  const lines = safeText(text).replaceAll('\t', '    ').trimEnd().split('\n')
+  if (lines.length === 1 && lines[0] === '') return []
+  const shown = lines.slice(-MOST_LINES).map((line) => `  │ ${fit(line, Math.max(8, columns - 5))}`)
+  const left = lines.length - MOST_LINES
+  return left > 0 ? [`  │ … ${left} ${left === 1 ? 'line' : 'lines'} before`, ...shown] : shown
+}
+
+/** `12 ms`, `3.4 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}

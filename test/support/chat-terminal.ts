@@ -1,0 +1,62 @@
+import headless from '@xterm/headless'
+import { spawn } from 'node-pty'
+import { join } from 'node:path'
+import { until } from './until'
+
+const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+
+/** The built `trestle chat` in a terminal of its own, as a person has it: keys go in, a screen comes out. */
+export interface ChatTerminal {
+  /** Everything that was printed, raw. */
+  raw(): string
+  /** What a person sees, and what has scrolled out above it; lines without trailing blanks. */
+  screen(): string
+  /** Resolves when the screen matches. */
+  shows(what: RegExp | string): Promise<void>
+  type(keys: string): void
+  resize(columns: number, rows: number): void
+  /** How it ended. */
+  ended: Promise<{ code: number }>
+  kill(): void
+}
+
+export function startChat(
+  args: readonly string[],
+  { home, env = {}, columns = 80, rows = 40 }: { home: string; env?: Record<string, string>; columns?: number; rows?: number },
+): ChatTerminal {
+  const { PATH = '', HOME = '' } = process.env
+  const pty = spawn(process.execPath, [CLI, 'chat', ...args], {
+    cols: columns,
+    rows,
+    env: { PATH, HOME, TERM: 'xterm-256color', TRESTLE_HOME: home, ...env },
+  })
+  const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
+  let raw = ''
+  pty.onData((text) => {
+    raw += text
+    terminal.write(text)
+  })
+  const ended = new Promise<{ code: number }>((resolve) => pty.onExit(({ exitCode }) => resolve({ code: exitCode })))
+  const screen = (): string => {
+    const { active } = terminal.buffer
+    const lines = Array.from({ length: active.length }, (_, index) => active.getLine(index)?.translateToString(true) ?? '')
+    return lines.join('\n').trimEnd()
+  }
+  return {
+    raw: () => raw,
+    screen,
+    async shows(what) {
+      const isThere = (): boolean => (typeof what === 'string' ? screen().includes(what) : what.test(screen()))
+      await until(isThere, `${String(what)} on the screen`, 15_000).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${screen()}`)
+      })
+    },
+    type: (keys) => pty.write(keys),
+    resize(columns, rows) {
+      pty.resize(columns, rows)
+      terminal.resize(columns, rows)
+    },
+    ended,
+    kill: () => pty.kill('SIGKILL'),
+  }
+}
