@@ -10,7 +10,7 @@ import { Writable } from 'node:stream'
 export function ownStdout(): Writable {
   const { stdout, stderr } = process
   const write = stdout.write.bind(stdout)
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write
+  stdout.write = stderr.write.bind(stderr)
   if (isPipe()) return new Socket({ fd: 1, readable: false, writable: true })
   return new Writable({ write: (chunk: Buffer, _encoding, done) => void write(chunk, done) })
 }

@@ -1,10 +1,11 @@
 import { failureOf } from '../../../shared/model/errors'
 import type { UserPart } from '../../../shared/model/message'
-import { runCommand, type CommandEnd } from './commands'
-import { completions } from './completions'
+import type { CommandEnd } from './command/chat-command'
+import { runCommand } from './command/commands'
+import { completions } from './command/completions'
 import type { Conversation } from './conversation'
-import { asEdited } from './key-input'
-import type { LineResult } from './terminal'
+import { asEdited } from './screen/key-input'
+import type { LineResult } from './screen/terminal'
 
 const QUIT_HINT = 'Press Ctrl-C again to leave, or go on typing.'
 const MORE = '  … '
@@ -40,7 +41,7 @@ export class ChatLoop {
   /** Until nothing runs and nothing waits for the person. */
   async #turn(): Promise<void> {
     const conversation = this.#conversation
-    let wake: () => void = () => {}
+    let wake: (() => void) | undefined
     const stopListening = conversation.terminal.whileBusy({
       interrupt: () => {
         conversation.terminal.status('… stopping')
@@ -48,7 +49,7 @@ export class ChatLoop {
       },
       typing: () => {
         this.#isTyping = true
-        wake()
+        wake?.()
       },
     })
     try {

@@ -9,11 +9,11 @@ import { ChatLoop } from './chat-loop'
 import { chatOptions } from './chat-options'
 import { chooseSession } from './choose-session'
 import { Conversation } from './conversation'
-import { KeyTerminal } from './key-terminal'
-import { LineTerminal } from './line-terminal'
-import { oneLine } from './safe-text'
-import { wantsColours } from './style'
-import type { Terminal } from './terminal'
+import { KeyTerminal } from './screen/key-terminal'
+import { LineTerminal } from './screen/line-terminal'
+import { oneLine } from './screen/safe-text'
+import { wantsColours } from './screen/style'
+import type { Terminal } from './screen/terminal'
 
 /** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {

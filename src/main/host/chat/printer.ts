@@ -3,10 +3,10 @@ import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
-import { fit, oneLine, safeText } from './safe-text'
-import type { Terminal } from './terminal'
+import { fit, oneLine, safeText } from './screen/safe-text'
+import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
-import { wrapText, WordWrap } from './wrap-words'
+import { wrapText, WordWrap } from './screen/wrap-words'
 
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }

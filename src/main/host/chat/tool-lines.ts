@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
-import { fit, oneLine, safeText } from './safe-text'
-import type { Style } from './style'
+import { fit, oneLine, safeText } from './screen/safe-text'
+import type { Style } from './screen/style'
 
 type Started = RecordedEvent & { type: 'tool.started' }
 type Finished = RecordedEvent & { type: 'tool.finished' }

@@ -42,7 +42,7 @@ export function createWireServer(methods: ReadonlyMap<string, WireMethod>, write
     })
   const count = (change: 1 | -1): void => {
     unanswered += change
-    for (const look of [...watchers]) look()
+    for (const look of watchers) look()
   }
 
   async function run(request: Request): Promise<void> {

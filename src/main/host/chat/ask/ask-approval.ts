@@ -1,7 +1,7 @@
-import { requestName, type ApprovalOption } from '../../../shared/model/approval'
+import { requestName, type ApprovalOption } from '../../../../shared/model/approval'
 import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
 import { previewLines } from './preview-lines'
-import { oneLine, safeText } from './safe-text'
+import { oneLine, safeText } from '../screen/safe-text'
 
 /** Lines of a preview that are shown before the person asks for all. */
 const MOST_LINES = 40

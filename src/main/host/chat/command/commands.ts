@@ -1,21 +1,11 @@
-import { didYouMean } from '../../command-line/parse'
-import { nearest } from '../../../shared/nearest'
-import type { Conversation } from './conversation'
+import { didYouMean } from '../../../command-line/parse'
+import { nearest } from '../../../../shared/nearest'
+import type { ChatCommand, CommandEnd } from './chat-command'
+import type { Conversation } from '../conversation'
 import { openSession, newSession, listSessions } from './session-commands'
 import { chooseMode, chooseModel, showContext, showSkills, showTasks, showTools, stopTask, togglePlan } from './setting-commands'
-import { wrapText } from './wrap-words'
+import { wrapText } from '../screen/wrap-words'
 import { restore, takeBackRestore } from './restore-commands'
-
-/** What becomes of a line after its command: it is done with, the talk ends, it was no command and is said to the agent, or something is to be said anew. */
-export type CommandEnd = 'done' | 'quit' | 'message' | { draft: string }
-
-interface ChatCommand {
-  name: string
-  /** What may stand behind the name. */
-  argument?: string
-  help: string
-  run(conversation: Conversation, argument: string): Promise<CommandEnd | void>
-}
 
 /** Every command of `trestle chat`, in the order of the help. */
 export const COMMANDS: readonly ChatCommand[] = [

@@ -1,6 +1,6 @@
-import type { Preview } from '../../../shared/model/preview'
-import { safeText } from './safe-text'
-import type { Style } from './style'
+import type { Preview } from '../../../../shared/model/preview'
+import { safeText } from '../screen/safe-text'
+import type { Style } from '../screen/style'
 
 /** What would be done, as lines to read before answering. */
 export function previewLines(preview: Preview, style: Style): string[] {
@@ -30,7 +30,7 @@ export function previewLines(preview: Preview, style: Style): string[] {
         style.bold(safeText(preview.url)),
         ...(preview.opened ? ['Say when you are done there.'] : []),
       ]
-    case 'sampling':
+    default:
       return [
         `${safeText(preview.server)} wants at most ${preview.maxTokens} tokens of the model's answer to:`,
         ...(preview.system === undefined ? [] : linesOf(preview.system).map((line) => style.dim(line))),

@@ -1,6 +1,6 @@
-import type { Question, QuestionAnswer } from '../../../shared/model/question'
+import type { Question, QuestionAnswer } from '../../../../shared/model/question'
 import { askText, choose, show, showHeading, type Answer, type Asked, type OtherKey } from './asking'
-import { oneLine } from './safe-text'
+import { oneLine } from '../screen/safe-text'
 
 /** The agent's questions, one after the other, each with "Other" for an answer in the person's own words. */
 export async function askQuestions(asked: Asked): Promise<Answer> {

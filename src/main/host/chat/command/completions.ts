@@ -1,5 +1,5 @@
 import { COMMANDS } from './commands'
-import type { Conversation } from './conversation'
+import type { Conversation } from '../conversation'
 
 /** What the Tab key offers: names of commands and skills behind `/`, files behind `@`. */
 export async function completions({ engine, sessionId, header }: Conversation, typed: string): Promise<[string[], string]> {

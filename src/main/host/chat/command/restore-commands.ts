@@ -1,9 +1,9 @@
-import { CodedError } from '../../../shared/model/errors'
-import type { RestorePreview } from '../../../shared/model/checkpoint'
-import type { RestoreRequest } from '../../engine/engine-api'
-import type { CommandEnd } from './commands'
-import type { Conversation } from './conversation'
-import { fit, oneLine, safeText } from './safe-text'
+import { CodedError } from '../../../../shared/model/errors'
+import type { RestorePreview } from '../../../../shared/model/checkpoint'
+import type { RestoreRequest } from '../../../engine/engine-api'
+import type { CommandEnd } from './chat-command'
+import type { Conversation } from '../conversation'
+import { fit, oneLine, safeText } from '../screen/safe-text'
 
 /** Paths that are named one by one. */
 const MOST_NAMED = 20

@@ -1,9 +1,9 @@
-import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
-import { CodedError } from '../../../shared/model/errors'
-import { nearest } from '../../../shared/nearest'
-import { didYouMean } from '../../command-line/parse'
-import type { Conversation } from './conversation'
-import { fit, oneLine } from './safe-text'
+import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import { CodedError } from '../../../../shared/model/errors'
+import { nearest } from '../../../../shared/nearest'
+import { didYouMean } from '../../../command-line/parse'
+import type { Conversation } from '../conversation'
+import { fit, oneLine } from '../screen/safe-text'
 
 export async function chooseModel({ engine, sessionId, header, printer, terminal }: Conversation, id: string): Promise<void> {
   const { models, defaultModel } = engine.settings.view()

@@ -1,6 +1,6 @@
 import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
 import { previewLines } from './preview-lines'
-import { oneLine } from './safe-text'
+import { oneLine } from '../screen/safe-text'
 
 /** The agent's plan: to be approved (one of its alternatives, where it has some), sent back with changes, or rejected. */
 export async function reviewPlan(asked: Asked): Promise<Answer> {

@@ -9,6 +9,9 @@ const MOST_PASTED_LINES = 8
 /** Stands for a line break in the line that is edited. */
 export const BREAK = '⏎'
 
+/** What a run of other keys ends before. */
+const STOPS = '\r\n\x03\x1a\x1b'
+
 /** Text that was pasted, as it is edited and as it is meant. */
 export class Pastes {
   readonly #texts: string[] = []
@@ -75,9 +78,8 @@ export class TypedReader {
     if (rest[0] === '\x03') return this.#take(1, { kind: 'interrupt' })
     if (rest[0] === '\x1a') return this.#take(1, { kind: 'suspend' })
     // An escape begins a piece of its own, so that a paste or Alt-Enter is seen.
-    const stop = /[\r\n\x03\x1a\x1b]/g
-    stop.lastIndex = 1
-    const end = stop.exec(rest)?.index ?? rest.length
+    let end = 1
+    while (end < rest.length && !STOPS.includes(rest[end]!)) end += 1
     return this.#take(end, { kind: 'keys', text: rest.slice(0, end) })
   }
 

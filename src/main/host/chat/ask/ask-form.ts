@@ -1,7 +1,10 @@
-import { formDefaults, formProblems, type FormField, type FormValue, type FormValues } from '../../../shared/model/form'
+import { formDefaults, formProblems, type FormField, type FormValue, type FormValues } from '../../../../shared/model/form'
 import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
 import { previewLines } from './preview-lines'
-import { oneLine } from './safe-text'
+import { oneLine } from '../screen/safe-text'
+
+/** The person went back: what is filled in so far stays. */
+const LEAVE = Symbol('leave')
 
 /** A form of an MCP server, field by field, each beginning with its default. Ctrl-C in a field leads to its end, where it is sent or declined. */
 export async function askForm(asked: Asked): Promise<Answer> {
@@ -19,7 +22,7 @@ export async function askForm(asked: Asked): Promise<Answer> {
     for (const field of preview.fields) {
       const value = await fieldValue(asked, field, values)
       if (signal.aborted) return undefined
-      if (value === 'leave') break
+      if (value === LEAVE) break
       const { [field.key]: _before, ...others } = values
       values = value === undefined ? others : { ...others, [field.key]: value }
     }
@@ -37,7 +40,7 @@ export async function askForm(asked: Asked): Promise<Answer> {
 }
 
 /** What the person fills in; undefined for nothing. */
-async function fieldValue(asked: Asked, field: FormField, values: FormValues): Promise<FormValue | 'leave' | undefined> {
+async function fieldValue(asked: Asked, field: FormField, values: FormValues): Promise<FormValue | typeof LEAVE | undefined> {
   const { style } = asked.terminal
   const now = values[field.key]
   show(asked, [
@@ -46,15 +49,15 @@ async function fieldValue(asked: Asked, field: FormField, values: FormValues): P
   switch (field.kind) {
     case 'boolean': {
       const key = await choose(asked, ['Yes', 'No'], 'Which?', field.required ? [] : [{ key: '0', label: 'Leave it out' }])
-      return key === undefined ? 'leave' : typeof key === 'number' ? key === 0 : undefined
+      return key === undefined ? LEAVE : typeof key === 'number' ? key === 0 : undefined
     }
     case 'choice': {
       const shown = await manyChoices(asked, field.options)
-      return shown === 'leave' ? 'leave' : field.options[shown[0] ?? -1]?.value
+      return shown === LEAVE ? LEAVE : field.options[shown[0] ?? -1]?.value
     }
     case 'choices': {
       const shown = await manyChoices(asked, field.options)
-      return shown === 'leave' ? 'leave' : shown.flatMap((index) => field.options[index]?.value ?? [])
+      return shown === LEAVE ? LEAVE : shown.flatMap((index) => field.options[index]?.value ?? [])
     }
     default: {
       const isSecret = field.kind === 'text' && field.secret === true
@@ -62,7 +65,7 @@ async function fieldValue(asked: Asked, field: FormField, values: FormValues): P
         isSecret,
         ...(now !== undefined && !isSecret && { text: String(now) }),
       })
-      if (text === undefined) return 'leave'
+      if (text === undefined) return LEAVE
       if (text === '') return undefined
       return field.kind === 'number' ? Number(text.replace(',', '.')) : text
     }
@@ -70,12 +73,12 @@ async function fieldValue(asked: Asked, field: FormField, values: FormValues): P
 }
 
 /** Options by their numbers, as many as the person likes: there may be more of them than keys. */
-async function manyChoices(asked: Asked, options: readonly { title: string }[]): Promise<number[] | 'leave'> {
+async function manyChoices(asked: Asked, options: readonly { title: string }[]): Promise<number[] | typeof LEAVE> {
   show(
     asked,
     options.map(({ title }, index) => `  ${index + 1}  ${oneLine(title)}`),
   )
   const text = await askText(asked, 'Their numbers:')
-  if (text === undefined) return 'leave'
+  if (text === undefined) return LEAVE
   return [...text.matchAll(/\d+/g)].map(([n]) => Number(n) - 1)
 }

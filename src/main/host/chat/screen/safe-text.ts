@@ -1,4 +1,5 @@
-import { widthOf } from '../../engine/task/char-width'
+import { stripVTControlCharacters } from 'node:util'
+import { widthOf } from '../../../engine/task/char-width'
 
 /** Everything that moves a cursor, hides text or changes its order: control characters but line feed and tab, and bidirectional overrides. */
 const UNSAFE = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
@@ -22,13 +23,10 @@ export function oneLine(text: string): string {
   return safeText(text).replaceAll(/\s+/gu, ' ').trim()
 }
 
-/** Our own styles (style.ts). */
-const STYLES = /\x1b\[\d+m/g
-
 /** Columns that safe text without line feeds takes, styled or not. */
 export function columnsOf(text: string): number {
   let columns = 0
-  for (const char of text.replaceAll(STYLES, '')) columns += widthOf(char)
+  for (const char of stripVTControlCharacters(text)) columns += widthOf(char)
   return columns
 }
 

@@ -92,7 +92,8 @@ export class LineTerminal implements Terminal {
   async #next(signal: AbortSignal | undefined): Promise<string | undefined> {
     const wake = (): void => this.#wake?.()
     signal?.addEventListener('abort', wake)
-    while (this.#lines.length === 0 && !this.#hasEnded && !signal?.aborted) await new Promise<void>((resolve) => (this.#wake = resolve))
+    const isOver = (): boolean => this.#lines.length > 0 || this.#hasEnded || signal?.aborted === true
+    while (!isOver()) await new Promise<void>((resolve) => (this.#wake = resolve))
     signal?.removeEventListener('abort', wake)
     return signal?.aborted ? undefined : this.#lines.shift()
   }

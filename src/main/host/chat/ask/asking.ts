@@ -1,8 +1,8 @@
-import type { Approval, RuleChoice } from '../../../shared/model/approval'
-import type { ApprovalAnswer } from '../../engine/engine-api'
-import { safeText } from './safe-text'
-import type { Terminal } from './terminal'
-import { wrapText } from './wrap-words'
+import type { Approval, RuleChoice } from '../../../../shared/model/approval'
+import type { ApprovalAnswer } from '../../../engine/engine-api'
+import { safeText } from '../screen/safe-text'
+import type { Terminal } from '../screen/terminal'
+import { wrapText } from '../screen/wrap-words'
 
 /** Something that waits for the person, with all that is needed to ask about it. */
 export interface Asked {

@@ -1,7 +1,7 @@
-import { CodedError } from '../../../shared/model/errors'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Conversation } from './conversation'
-import { fit, oneLine } from './safe-text'
+import { CodedError } from '../../../../shared/model/errors'
+import type { SessionSummary } from '../../../../shared/model/session'
+import type { Conversation } from '../conversation'
+import { fit, oneLine } from '../screen/safe-text'
 
 const MOST_LISTED = 20
 

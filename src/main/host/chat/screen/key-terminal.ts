@@ -1,4 +1,5 @@
-import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline'
+import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
 import { asEdited, GRACE_MS, Pastes, TypedReader } from './key-input'
 import { createStyle } from './style'
@@ -92,7 +93,7 @@ export class KeyTerminal implements Terminal {
       history: history.slice(0, MOST_HISTORY).map(asEdited),
       removeHistoryDuplicates: true,
       escapeCodeTimeout: 100,
-      ...(complete && { completer: completer(complete) }),
+      ...(complete && { completer: (typed: string) => complete(typed).catch((): [string[], string] => [[], typed]) }),
     })
     line.prompt()
     if (text !== '') line.write(text)
@@ -288,14 +289,4 @@ export class KeyTerminal implements Terminal {
     })
     process.kill(process.pid, 'SIGTSTP')
   }
-}
-
-type Completer = (line: string, done: (error: Error | null, result: [string[], string]) => void) => void
-
-function completer(complete: NonNullable<LineRequest['complete']>): Completer {
-  return (line, done) =>
-    void complete(line).then(
-      (result) => done(null, result),
-      () => done(null, [[], line]),
-    )
 }
