@@ -1,4 +1,4 @@
-/** The static checks, all of them even when one fails: format, lint with types, types, boundaries, unused code. */
+/** The static checks, all of them even when one fails: format, lint with types, types, boundaries, the wire's schema, unused code. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -9,6 +9,7 @@ const checks: [name: string, script: string, args: string[]][] = [
   ['lint', 'node_modules/oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'node_modules/typescript/bin/tsc', ['-b']],
   ['boundaries', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', '--config', '.dependency-cruiser.mjs']],
+  ['wire schema (node scripts/wire-schema.ts mends it)', 'scripts/wire-schema.ts', ['--check']],
   ['unused code', 'node_modules/knip/bin/knip.js', ['--no-progress']],
 ]
 
