@@ -45,6 +45,8 @@ export async function wireMain(version: string): Promise<number> {
   await orLater(server.answered())
   await orLater(writer.flushed())
   out.destroy()
+  // What hangs somewhere (a provider that does not answer) must not keep a program alive whose client has gone.
+  setTimeout(() => process.exit(0), END_GRACE_MS).unref()
   return 0
 }
 
