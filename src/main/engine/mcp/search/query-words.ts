@@ -2,6 +2,13 @@ import { stem, tellingWords } from './tool-words'
 
 /** Common phrases whose words, taken one by one, say something else; with what they mean. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:tell|show|give|let|help) (?:me|us)(?: know)?\b/gi, 'get'],
+  [/\bwhat(?:[’']?s| is| does)? (?:in|inside)\b/gi, 'read content'],
+  [/\b(?:don[’']?t|do not|doesn[’']?t|can[’']?t|isn[’']?t|aren[’']?t|haven[’']?t)\b/gi, ''],
+  [/\bhttps?:\/\/\S+/gi, 'url page'],
+  [/\b[\w.+-]+@[\w-]+\.\w+\b/gu, 'email address'],
+  [/(?<![\w/])[\w./-]*\w\.[a-z][a-z0-9]{1,3}\b/g, 'file'],
+  [/\b[A-Z]{2,10}-\d+\b/g, 'issue'],
   [/\b(?:set|setting|sets) ?up\b/gi, 'create'],
   [/\b(?:look|looking|looked|looks) (?:up|for|into)\b/gi, 'find'],
   [/\b(?:find|finding|found) out\b/gi, 'get'],
@@ -23,7 +30,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<![\p{L}\p{N}])@(?=\p{L})/gu, 'user '],
 ]
 /** What follows these says more of the matter, not of what is to be done with it. */
-const ASIDE = /\b(?:about|because|saying|says|so that|that)\b/i
+const ASIDE = /\b(?:about|because|called|named|titled|saying|says|so that|that)\b/i
 const ASIDE_WEIGHT = 0.5
 /** Who asks for something says first what: each further word weighs less, down to `LEAST`. */
 const DECAY = 0.06
