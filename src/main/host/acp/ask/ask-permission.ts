@@ -2,7 +2,7 @@ import type { PermissionOption } from '@agentclientprotocol/sdk'
 import type { RuleChoice } from '../../../../shared/model/approval'
 import { choose, type Answered, type Ask } from './ask'
 
-/** Asks whether a call may run, with what "always" can cover: for this session, and the narrowest for good. */
+/** Asks whether a call may run, with what "always" can cover: for this session, and one of them for good. */
 export async function askPermission(ask: Ask, choicesOf: () => Promise<RuleChoice[]>): Promise<Answered> {
   const { options } = ask.approval
   const canAlways = options.some(({ kind }) => kind === 'allow_always')
@@ -13,10 +13,11 @@ export async function askPermission(ask: Ask, choicesOf: () => Promise<RuleChoic
     rules.set(optionId, { pattern, scope: 'session' })
     return { optionId, kind: 'allow_always', name: `Always allow ${label} in this session` }
   })
-  const narrowest = choices[0]
-  if (narrowest) {
-    rules.set('user-1', { pattern: narrowest.pattern, scope: 'user' })
-    always.push({ optionId: 'user-1', kind: 'allow_always', name: `Always allow ${narrowest.label} in every session` })
+  // What is allowed for good should be worth it: not this very call, where there is something between it and the widest.
+  const lasting = choices[1] ?? choices[0]
+  if (lasting) {
+    rules.set('user', { pattern: lasting.pattern, scope: 'user' })
+    always.push({ optionId: 'user', kind: 'allow_always', name: `Always allow ${lasting.label} in every session` })
   }
   const offered = options.flatMap((option): PermissionOption[] => {
     if (option.kind === 'allow_always') return always

@@ -1,0 +1,229 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Wire } from '../support/acp-client'
+import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
+import { schemaProblems } from '../support/acp-schema'
+import type { ModelScript, ScriptStep } from '../support/model-script'
+
+let run: AcpRun
+
+afterEach(async () => {
+  expect(schemaProblems(run.client)).toEqual([])
+  await run.close()
+})
+
+/** Answers of the client, which a test may change before the question comes. */
+let answers: Record<string, (params: Wire) => unknown> = {}
+
+async function start(script: ModelScript, capabilities: object = {}, config?: string): Promise<string> {
+  answers = {}
+  run = await acpRun({ script, answers, ...(config !== undefined && { config }) })
+  return openSession(run, capabilities)
+}
+
+const FORMS = { elicitation: { form: {} } }
+const bash = (command: string): ScriptStep => ({ toolCalls: [{ name: 'Bash', input: { command } }] })
+const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
+
+function results(): string[] {
+  const { messages } = run.server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
+  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content.replace(/\n\[checkpoint \d+\]$/, ''))
+}
+
+const permissions = (): Wire[] =>
+  run.client.messages.filter(({ method }) => method === 'session/request_permission').map(({ params }) => params)
+
+describe('what may be allowed', () => {
+  it('is what the engine offers, and what "always" covers is then allowed without asking, in the session or for good', async () => {
+    const sessionId = await start([bash('touch a1'), bash('touch a2'), { text: 'ok' }, bash('mkdir b1'), bash('mkdir b2'), { text: 'ok' }])
+    answers['session/request_permission'] = ({ options }) => {
+      const always = options.filter(({ kind }: { kind: string }) => kind === 'allow_always')
+      const last = permissions().length === 1 ? always.at(-2) : always.at(-1)
+      return selected(last.optionId)
+    }
+    await say(run.client, sessionId, 'twice')
+    expect(permissions()).toHaveLength(1)
+    const names = permissions()[0].options.map(({ name }: { name: string }) => name)
+    expect(names[0]).toBe('Allow once')
+    expect(names.at(-1)).toBe('Reject')
+    expect(names.slice(1, -1).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
+    expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
+    await say(run.client, sessionId, 'and for good')
+    expect(permissions()).toHaveLength(2)
+    expect(readFileSync(join(run.scratch.home, 'config.toml'), 'utf8')).toMatch(/Bash\(mkdir/)
+  })
+
+  it('is nothing where the client cannot ask, and the agent learns why', async () => {
+    const sessionId = await start([bash('touch made'), { text: 'ok' }])
+    expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
+    expect(results()[0]).toContain('The editor could not ask')
+    expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
+  })
+
+  it('ends with the turn when the client cancels while it is asked, and the request is withdrawn', async () => {
+    const sessionId = await start([bash('touch made'), { text: 'never' }])
+    answers['session/request_permission'] = () => new Promise(() => undefined)
+    const stopped = say(run.client, sessionId, 'go')
+    await run.client.until(({ method }) => method === 'session/request_permission')
+    run.client.notify('session/cancel', { sessionId })
+    expect(await stopped).toEqual({ stopReason: 'cancelled' })
+    const withdrawn = await run.client.until(({ method }) => method === '$/cancel_request')
+    const asked = run.client.messages.find(({ method }) => method === 'session/request_permission')
+    expect(withdrawn.params).toEqual({ requestId: asked!.id })
+  })
+
+  it('ends the turn when the answer is that it was cancelled', async () => {
+    const sessionId = await start([bash('touch made'), { text: 'never' }])
+    answers['session/request_permission'] = () => ({ outcome: { outcome: 'cancelled' } })
+    expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'cancelled' })
+    expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
+  })
+})
+
+const QUESTIONS: ScriptStep = {
+  toolCalls: [
+    {
+      name: 'AskUserQuestion',
+      input: {
+        questions: [
+          {
+            question: 'Which store?',
+            header: 'Store',
+            options: [
+              { label: 'SQLite', description: 'a file' },
+              { label: 'Postgres', description: 'a server' },
+            ],
+          },
+          {
+            question: 'Which parts?',
+            options: [
+              { label: 'API', description: '' },
+              { label: 'UI', description: '' },
+              { label: 'Docs', description: '' },
+            ],
+            multi_select: true,
+          },
+        ],
+      },
+    },
+  ],
+}
+
+describe('questions of the agent', () => {
+  it('come as one form where the client has forms, with words of the person beside the options', async () => {
+    const sessionId = await start([QUESTIONS, { text: 'ok' }], FORMS)
+    answers['elicitation/create'] = () => ({ action: 'accept', content: { q1: 'Postgres', q2: ['UI', 'Docs'], q2_other: 'tests, too' } })
+    await say(run.client, sessionId, 'ask')
+    expect(JSON.parse(results()[0]!)).toEqual({ answers: { 'Which store?': 'Postgres', 'Which parts?': ['UI', 'Docs', 'tests, too'] } })
+    const form = run.client.messages.find(({ method }) => method === 'elicitation/create')!.params!
+    expect(Object.keys(form['requestedSchema'].properties)).toEqual(['q1', 'q1_other', 'q2', 'q2_other'])
+    expect(permissions()).toEqual([])
+  })
+
+  it('come one after the other where it has none, several choices one by one until the person says that is all', async () => {
+    const sessionId = await start([QUESTIONS, { text: 'ok' }])
+    const wanted = ['SQLite', 'API', 'Docs', /^That is all/]
+    answers['session/request_permission'] = ({ options }) => {
+      const want = wanted.shift()!
+      return selected(options.find(({ name }: { name: string }) => (typeof want === 'string' ? name === want : want.test(name))).optionId)
+    }
+    await say(run.client, sessionId, 'ask')
+    expect(JSON.parse(results()[0]!)).toEqual({ answers: { 'Which store?': 'SQLite', 'Which parts?': ['API', 'Docs'] } })
+    expect(permissions()[0].toolCall.title).toBe('1 of 2: Which store?')
+  })
+
+  it('may be dismissed in either way', async () => {
+    const sessionId = await start([QUESTIONS, QUESTIONS, { text: 'ok' }], FORMS)
+    const ends = [{ action: 'decline' }, { action: 'cancel' }]
+    answers['elicitation/create'] = () => ends.shift()
+    await say(run.client, sessionId, 'ask')
+    expect(results().every((result) => result.includes('dismissed the questions'))).toBe(true)
+  })
+})
+
+const PLANNED: ScriptStep[] = [{ toolCalls: [{ name: 'EnterPlanMode', input: {} }] }]
+
+/** Writes the plan to the file that entering plan mode has named. */
+const writePlan: ModelScript = ({ body }, index) => {
+  const { messages } = body as { messages: { role: string; content: string }[] }
+  const file = /\S+plan\S*\.md/.exec(
+    messages
+      .filter(({ role }) => role === 'tool')
+      .map(({ content }) => content)
+      .join('\n'),
+  )?.[0]
+  if (index === 0) return PLANNED[0]
+  if (index === 1) return { toolCalls: [{ name: 'Write', input: { path: file!, content: '# The plan\n\n1. Do it.\n' } }] }
+  if (index === 2)
+    return {
+      toolCalls: [
+        {
+          name: 'ExitPlanMode',
+          input: {
+            options: [
+              { label: 'Quick', description: 'in a day' },
+              { label: 'Thorough', description: 'in a week' },
+            ],
+          },
+        },
+      ],
+    }
+  return { text: 'Understood.' }
+}
+
+describe('a plan', () => {
+  it('is shown whole and approved in one of its ways, and the mode of the session follows', async () => {
+    const sessionId = await start(writePlan)
+    answers['session/request_permission'] = ({ options }) =>
+      selected(options.find(({ name }: { name: string }) => name.includes('Thorough')).optionId)
+    await say(run.client, sessionId, 'plan it')
+    const [asked] = permissions()
+    expect(asked.toolCall).toMatchObject({ kind: 'switch_mode' })
+    expect(JSON.stringify(asked.toolCall.content)).toContain('# The plan')
+    expect(asked.options.map(({ name }: { name: string }) => name)).toEqual([
+      'Approve: Quick',
+      'Approve: Thorough',
+      'Revise',
+      'Reject',
+      'Reject and Exit',
+    ])
+    expect(results().at(-1)).toContain('The user chose "Thorough"')
+    const modes = run.client.updates(sessionId, 'current_mode_update').map(({ currentModeId }) => currentModeId)
+    expect(modes).toEqual(['plan', 'ask'])
+  })
+
+  it('is revised with the words that the person writes in a form', async () => {
+    const sessionId = await start(writePlan, FORMS)
+    answers['session/request_permission'] = () => selected('revise')
+    answers['elicitation/create'] = () => ({ action: 'accept', content: { changes: 'Add tests first.' } })
+    await say(run.client, sessionId, 'plan it')
+    expect(results().at(-1)).toContain('The user says: Add tests first.')
+  })
+
+  it('is revised by asking in the conversation where the client has no form', async () => {
+    const sessionId = await start(writePlan)
+    answers['session/request_permission'] = () => selected('revise')
+    await say(run.client, sessionId, 'plan it')
+    expect(results().at(-1)).toContain('Ask them in the text of your answer what shall change')
+  })
+})
+
+describe('a subagent', () => {
+  it('asks through the session that the client has open', async () => {
+    const sessionId = await start(({ body }) => {
+      const { messages } = body as { messages: { role: string; content: string }[] }
+      const isAgent = messages.some(({ role, content }) => role === 'user' && content.includes('the work of a subagent'))
+      const hasResult = messages.some(({ role }) => role === 'tool')
+      if (isAgent) return hasResult ? { text: 'I made it.' } : bash('touch by-agent')
+      return hasResult
+        ? { text: 'ok' }
+        : { toolCalls: [{ name: 'Agent', input: { prompt: 'the work of a subagent', description: 'make it' } }] }
+    })
+    answers['session/request_permission'] = choosing('allow_once')
+    await say(run.client, sessionId, 'delegate')
+    expect(permissions()).toHaveLength(1)
+    expect(permissions()[0]).toMatchObject({ sessionId, toolCall: { title: 'coder (make it): Bash: touch by-agent' } })
+    expect(existsSync(join(run.scratch.project, 'by-agent'))).toBe(true)
+  })
+})
