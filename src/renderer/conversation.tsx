@@ -17,6 +17,7 @@ import { useSessions } from './state/sessions-state'
 import { useSettings } from './state/settings-query'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
+import { useMentions, usePromptArguments } from './use-mentions'
 import { useSlashCommands } from './use-slash-commands'
 import { useOpenLink } from './state/use-open-link'
 import { Button } from './ui/button'
@@ -59,7 +60,8 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
     const now = store.store.getState().view?.header
     if (now) changeMode(client, now, modeAfter(modeOf(now)))
   }, [client, store])
-  const complete = useCallback((query: string) => client.folder.complete({ sessionId, query, limit: 12 }), [client, sessionId])
+  const complete = useMentions(sessionId)
+  const completeArgument = usePromptArguments(sessionId)
   const slash = useSlashCommands(sessionId, header?.folder)
   const { commands } = slash
   const prompt = useCallback(
@@ -184,6 +186,8 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         complete={complete}
         commands={slash.commands}
         onCommands={slash.refresh}
+        prompts={slash.prompts}
+        completeArgument={completeArgument}
         blocked={blockedBy({ connected, elsewhere, hasModel: settings === undefined || modelId !== undefined, onOpenSettings })}
         above={
           <QueueList

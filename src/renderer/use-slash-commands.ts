@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
+import { promptCommand, type McpPrompt } from '../shared/model/mcp-content'
 import { SESSION_MODES } from '../shared/model/approval'
 import type { SlashCommand } from './features/composer/slash-commands'
+import { useMcpPrompts } from './state/mcp-prompts'
 import { useLayout } from './state/layout-state'
 import { SESSION_MODE_WORDS } from './state/mode-words'
 import { useSessionActions } from './state/session-actions'
@@ -16,7 +18,7 @@ const ORIGINS = { project: 'this project', user: 'your own', 'built-in': 'Trestl
 export function useSlashCommands(
   sessionId: string,
   folder: string | undefined,
-): { commands: readonly SlashCommand[]; refresh: () => void } {
+): { commands: readonly SlashCommand[]; prompts: readonly McpPrompt[]; refresh: (query: string) => void } {
   const client = useClient()
   const { store } = useSessionStore(sessionId)
   const actions = useSessionActions()
@@ -27,9 +29,14 @@ export function useSlashCommands(
     staleTime: 2_000,
   })
   const { data, refetch, isStale } = skills
-  const refresh = useCallback(() => {
-    if (isStale) void refetch()
-  }, [isStale, refetch])
+  const { prompts, lookUp } = useMcpPrompts(sessionId)
+  const refresh = useCallback(
+    (query: string) => {
+      if (isStale) void refetch()
+      lookUp(query)
+    },
+    [isStale, refetch, lookUp],
+  )
   const commands = useMemo(() => {
     const layout = useLayout.getState
     const own: SlashCommand[] = [
@@ -56,7 +63,15 @@ export function useSlashCommands(
       { name: 'help', description: 'Keys and commands', run: () => layout().setShortcutsOpen(true) },
     ]
     const found = (data?.skills ?? []).filter((skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name))
-    return [...own, ...found.map(({ name, description, source }) => ({ name, description, origin: ORIGINS[source] }))]
-  }, [actions, client, data, folder, sessionId, store])
-  return { commands, refresh }
+    return [
+      ...own,
+      ...found.map(({ name, description, source }) => ({ name, description, origin: ORIGINS[source] })),
+      ...prompts.map((prompt) => ({
+        name: promptCommand(prompt),
+        description: prompt.description || (prompt.title ?? prompt.name),
+        origin: prompt.server,
+      })),
+    ]
+  }, [actions, client, data, folder, prompts, sessionId, store])
+  return { commands, prompts, refresh }
 }

@@ -9,7 +9,7 @@ import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { SettingsView } from '../../src/shared/model/settings'
 import type { Engine, EngineChange, Inbox, Sessions, SettingsActions, Trust } from '../../src/main/engine/engine-api'
-import { memoryMcp } from './memory-mcp'
+import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 
 interface Session {
@@ -316,6 +316,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     mcp: memoryMcp(),
+    mcpContent: memoryMcpContent(),
     lend: () => () => undefined,
     onChange(listener) {
       changeListeners.add(listener)

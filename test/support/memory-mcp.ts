@@ -20,3 +20,13 @@ export function memoryMcp(): Engine['mcp'] {
     useInSession: () => undefined,
   }
 }
+
+/** What they would offer. */
+export function memoryMcpContent(): Engine['mcpContent'] {
+  return {
+    prompts: async () => [],
+    resources: async () => [],
+    complete: async () => [],
+    read: (_sessionId, server) => Promise.reject(new CodedError('request.invalid', `There is no MCP server ${server}.`)),
+  }
+}

@@ -7,6 +7,7 @@ import { checkpointHandlers } from './checkpoint'
 import { folderHandlers } from './folder'
 import { hookHandlers } from './hook'
 import { mcpHandlers } from './mcp'
+import { mcpContentHandlers } from './mcp-content'
 import { planHandlers } from './plan'
 import { pushHandlers } from './push'
 import { sessionHandlers } from './session'
@@ -29,6 +30,7 @@ export function createRouter(deps: ApiDeps) {
     mcp: mcpHandlers(os, deps),
     skill: skillHandlers(os, deps),
     hook: hookHandlers(os, deps),
+    mcpContent: mcpContentHandlers(os, deps),
     plan: planHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),

@@ -16,6 +16,7 @@ import type { AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
 import type { Mcp } from './mcp/mcp'
+import type { McpContent } from './mcp/mcp-content'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -32,6 +33,7 @@ export interface Engine {
   readonly inbox: Inbox
   readonly trust: Trust
   readonly hooks: { list(folder: string): Promise<HookList> }
+  readonly mcpContent: McpContent
   readonly plans: Plans
   readonly checkpoints: Checkpoints
   readonly agents: { list(folder: string): Promise<AgentList> }

@@ -132,6 +132,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       resolveModel: async (sessionId) => catalog.resolve(store.header(sessionId)?.model),
       settings: () => settings().loop,
     }),
+    userOf(sessionId) {
+      const header = store.header(sessionId)
+      return header && { sessionId: standing({ header }).sessionId, folder: standing({ header }).folder }
+    },
     foldersOf(sessionId) {
       const header = store.header(sessionId)
       return header ? [header.folder, ...header.addedFolders] : []
@@ -214,6 +218,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     interactive,
     runsQueue: options.runsQueue ?? true,
     submit: hooks.submit,
+    attach: ({ id }, parts) => mcp.content.attach(id, parts),
     onRecorded(session, before, events = []) {
       const { agent, rules } = session.header
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
@@ -315,6 +320,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     skills,
     agents: { list: agentSpecs.list },
     mcp,
+    mcpContent: mcp.content,
     lend: (sessionId, means) => lent.lend(sessionId, means),
     onChange(listener) {
       listeners.add(listener)

@@ -6,6 +6,7 @@ import { checkpointContract } from './checkpoint'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
 import { mcpContract } from './mcp'
+import { mcpContentContract } from './mcp-content'
 import { planContract } from './plan'
 import { pushContract } from './push'
 import { sessionContract } from './session'
@@ -24,6 +25,7 @@ export const contract = {
   settings: settingsContract,
   folder: folderContract,
   mcp: mcpContract,
+  mcpContent: mcpContentContract,
   plan: planContract,
   skill: skillContract,
   hook: hookContract,

@@ -19,8 +19,18 @@ export interface MediaPart {
   name?: string
 }
 
-/** What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the prompt began with its name. */
-export type UserPart = (TextPart & { skill?: string }) | MediaPart
+/** Where a part of a prompt comes from that an MCP server gave: a resource by its URI, a prompt by its name. */
+export interface AttachedFrom {
+  kind: 'resource' | 'prompt'
+  server: string
+  name: string
+}
+
+/**
+ * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the prompt began with its name; a part with
+ * `attached` is what a server gave for a mention, or a command, of the prompt.
+ */
+export type UserPart = (TextPart & { skill?: string; attached?: AttachedFrom }) | (MediaPart & { attached?: AttachedFrom })
 
 /** What a tool can return to the model. */
 export type ResultPart = TextPart | MediaPart
@@ -79,4 +89,9 @@ export interface Usage {
 /** All text of some parts, joined without separators. */
 export function textOf(parts: readonly { type: string; text?: string }[]): string {
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
+}
+
+/** Whether the user wrote or attached this part, and Trestle did not put it in. */
+export function isOwn(part: UserPart): boolean {
+  return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }

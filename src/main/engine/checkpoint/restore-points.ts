@@ -1,5 +1,5 @@
 import type { RestorePoint } from '../../../shared/model/checkpoint'
-import { textOf } from '../../../shared/model/message'
+import { isOwn, textOf } from '../../../shared/model/message'
 import type { Store } from '../session/store'
 import { isUserMessage } from './restore-session'
 
@@ -8,8 +8,7 @@ export function restorePoints(store: Pick<Store, 'historyBackwards'>, sessionId:
   const points: Omit<RestorePoint, 'n'>[] = []
   for (const event of store.historyBackwards(sessionId)) {
     if (!isUserMessage(event)) continue
-    const said = event.parts.filter((part) => part.type !== 'text' || part.skill === undefined)
-    points.push({ seq: event.seq, at: event.at, text: textOf(said) })
+    points.push({ seq: event.seq, at: event.at, text: textOf(event.parts.filter(isOwn)) })
   }
   return points.toReversed().map((point, index) => ({ n: index + 1, ...point }))
 }

@@ -7,12 +7,15 @@ import type { Ask, AskDeps } from './ask/create-ask'
 import { createMcpAuth } from './auth/create-mcp-auth'
 import { createMcpConfig } from './config/create-mcp-config'
 import type { ConnectionHooks } from './connection-hooks'
+import { createContent } from './content/create-content'
+import type { WatchedResources } from './content/watched-resources'
 import { createHub } from './hub/hub'
 import { createHubActions } from './hub/hub-actions'
 import { createListingCache } from './hub/listing'
 import { createSessionServers } from './hub/session-servers'
 import type { Mcp } from './mcp'
-import type { McpSessions } from './mcp-tool'
+import type { HeldMcpContent } from './mcp-content'
+import type { McpSessions, McpUser } from './mcp-tool'
 
 export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   home: string
@@ -22,6 +25,8 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   /** What commands get: the environment without keys. */
   env(): Record<string, string>
   settings(): McpSettings
+  /** Who a session uses servers as; undefined when there is no such session. */
+  userOf(sessionId: string): McpUser | undefined
   /** Whether files are followed. */
   watch: boolean
   /** Something about servers that is on screen, or their tools, has changed. */
@@ -37,6 +42,8 @@ export interface HeldMcp extends Mcp, McpSessions {
   trustChanged(): void
   /** Sessions have come or gone, or have other folders. */
   rootsChanged(): void
+  /** What servers offer beside tools. */
+  content: HeldMcpContent
 }
 
 /** Changes come in showers while servers start; the interface is told at most this often. */
@@ -62,14 +69,29 @@ export function createMcp(deps: McpDeps): HeldMcp {
     onTrusted: deps.onTrusted,
   })
   const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), changed })
-  let ask: Promise<Ask> | undefined
+  let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined
+  const load = async (): Promise<{ ask: Ask; watched: WatchedResources }> => {
+    const [{ createAsk }, { WatchedResources: Watched }] = await Promise.all([
+      import('./ask/create-ask'),
+      import('./content/watched-resources'),
+    ])
+    return { ask: createAsk({ ...deps, sampling: () => settings().sampling }), watched: new Watched() }
+  }
   const hooks = async (): Promise<ConnectionHooks & Pick<Ask, 'openPages'>> => {
-    ask ??= import('./ask/create-ask').then(({ createAsk }) => createAsk({ ...deps, sampling: () => settings().sampling }))
-    const { capabilities, prepare, openPages } = await ask
+    const { ask, watched } = await (loading ??= load())
+    const { capabilities, openPages } = ask
+    const prepare: ConnectionHooks['prepare'] = (client, connection) => {
+      ask.prepare(client, connection)
+      watched.prepare(client, connection)
+    }
     return { capabilities, prepare, openPages, auth }
   }
+  const rootsChanged = (): void => {
+    // Nobody has asked for them before there is a connection.
+    void loading?.then(({ ask }) => ask.rootsChanged())
+  }
   const cache = createListingCache(home)
-  const server = { home, version, env: deps.env, hooks, changed }
+  const server = { home, version, env: deps.env, hooks, changed, joined: rootsChanged }
   const hub = createHub({ ...server, userHome, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep: keepIn(home) })
   const actions = createHubActions({ ...server, hub, config, auth, cache, broughtBy: sessions.broughtBy })
@@ -77,10 +99,19 @@ export function createMcp(deps: McpDeps): HeldMcp {
     sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
     changed()
   })
-  const rootsChanged = (): void => {
-    // Nobody has asked for them before there is a connection.
-    void ask?.then((loaded) => loaded.rootsChanged())
-  }
+  const content = createContent({
+    watched: () => loading?.then(({ watched }) => watched),
+    async serversOf(sessionId) {
+      const user = deps.userOf(sessionId)
+      const servers = user ? await sessions.servers(user) : []
+      return servers.map(({ name, listing }) => ({
+        name,
+        known: () => listing?.offer,
+        offer: async () => (listing ?? (await sessions.discover(user!, name))).offer,
+        use: (run) => sessions.withServer(user!, name, undefined, run),
+      }))
+    },
+  })
 
   return {
     ...actions,
@@ -92,10 +123,12 @@ export function createMcp(deps: McpDeps): HeldMcp {
     withServer: sessions.withServer,
     leave(sessionId) {
       sessions.leave(sessionId)
+      content.forget(sessionId)
       rootsChanged()
     },
     trustChanged: () => config.trustChanged(),
     rootsChanged,
+    content,
     async close() {
       clearTimeout(telling)
       await actions.close()

@@ -4,7 +4,7 @@ import { CodedError, failureOf } from '../../../shared/model/errors'
 import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { applyHeader } from '../../../shared/model/fold'
-import { textOf, type UserPart } from '../../../shared/model/message'
+import { isOwn, textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
 import type { TaskNews } from '../../../shared/model/task'
@@ -51,6 +51,8 @@ export interface SessionDeps {
   runsQueue: boolean
   /** Whether this may be said to the agent; throws `hook.blocked` otherwise. Nothing is recorded before it. */
   submit?(session: Session, parts: readonly UserPart[]): Promise<void>
+  /** The parts with what they name of MCP servers behind them; throws a `CodedError` when that cannot be had. Nothing is recorded before it. */
+  attach?(session: Session, parts: UserPart[]): Promise<UserPart[]>
   /** Called after events have been recorded, with the header before them. */
   onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void
   log(message: string): void
@@ -142,9 +144,9 @@ export class Session {
 
   /** Starts a turn, or queues the prompt while one runs. */
   async prompt(parts: UserPart[], by: 'person' | 'agent' = 'person'): Promise<{ queued: boolean; promptId?: string }> {
-    if (by === 'person') await this.#deps.submit?.(this, parts)
-    if (this.busy) return { queued: true, promptId: this.#queue.add(parts) }
-    await this.#start(parts)
+    const said = by === 'person' ? await this.#taken(parts) : parts
+    if (this.busy) return { queued: true, promptId: this.#queue.add(said) }
+    await this.#start(said)
     return { queued: false }
   }
 
@@ -152,10 +154,16 @@ export class Session {
   async steer({ parts, promptId }: { parts?: UserPart[]; promptId?: string }): Promise<void> {
     const queued = promptId === undefined ? undefined : this.#queue.get(promptId)
     if (!parts && !queued) throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
-    if (parts) await this.#deps.submit?.(this, parts)
-    if (!this.busy) return this.#start(parts ?? queued!.parts, promptId)
+    const said = parts && (await this.#taken(parts))
+    if (!this.busy) return this.#start(said ?? queued!.parts, promptId)
     // It goes through the queue, so that it is stored: if the turn ends before its next step, the message starts the next one.
-    this.#queue.steer(promptId ?? this.#queue.add(parts!))
+    this.#queue.steer(promptId ?? this.#queue.add(said!))
+  }
+
+  /** What a person says, when it may be said, with what it names. */
+  async #taken(parts: UserPart[]): Promise<UserPart[]> {
+    await this.#deps.submit?.(this, parts)
+    return this.#deps.attach ? this.#deps.attach(this, parts) : parts
   }
 
   /** What joins the running turn now: news of tasks, then what the user wrote. */
@@ -173,8 +181,7 @@ export class Session {
   }
 
   async editQueued(promptId: string, parts: UserPart[]): Promise<void> {
-    await this.#deps.submit?.(this, parts)
-    this.#queue.edit(promptId, parts)
+    this.#queue.edit(promptId, await this.#taken(parts))
   }
 
   removeQueued(promptId: string): void {
@@ -330,7 +337,7 @@ export class Session {
     // What another agent has written starts no skill that only a person may start.
     const isPersons = header.agent?.status !== 'running'
     const parts = told || !isPersons ? said : await this.#deps.withSkill(header, said)
-    const titled = !told && !header.agent && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said)) : undefined
+    const titled = !told && !header.agent && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said.filter(isOwn))) : undefined
     this.record({
       type: 'turn.started',
       turnId,

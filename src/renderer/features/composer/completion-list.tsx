@@ -1,4 +1,4 @@
-import { File, Folder, Slash } from 'lucide-react'
+import { File, Folder, Plug, Slash, TextCursorInput } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Completion } from './use-completion'
 
@@ -26,7 +26,7 @@ export function CompletionList({ id, found, chosen, onChoose }: CompletionListPr
         id={id}
         role="listbox"
         tabIndex={-1}
-        aria-label={first && 'command' in first ? 'Commands' : 'Files'}
+        aria-label={!first || 'path' in first || 'resource' in first ? 'Files' : 'command' in first ? 'Commands' : 'Values'}
         className="completion"
       >
         {found.map((completion, index) => (
@@ -57,15 +57,21 @@ export function CompletionList({ id, found, chosen, onChoose }: CompletionListPr
 
 function CompletionIcon({ completion }: { completion: Completion }) {
   if ('command' in completion) return <Slash aria-hidden />
+  if ('resource' in completion) return <Plug aria-hidden />
+  if ('value' in completion) return <TextCursorInput aria-hidden />
   return completion.isFolder ? <Folder aria-hidden /> : <File aria-hidden />
 }
 
 function keyOf(completion: Completion): string {
-  return 'command' in completion ? completion.command.name : completion.path
+  if ('command' in completion) return completion.command.name
+  if ('value' in completion) return completion.value
+  return 'resource' in completion ? `${completion.resource.server} ${completion.resource.uri}` : completion.path
 }
 
 function nameOf(completion: Completion): string {
   if ('command' in completion) return `/${completion.command.name}`
+  if ('value' in completion) return completion.value
+  if ('resource' in completion) return completion.resource.title ?? completion.resource.name
   const clean = completion.path.replace(/\/+$/, '')
   return clean.slice(clean.lastIndexOf('/') + 1) + (completion.isFolder ? '/' : '')
 }
@@ -74,6 +80,11 @@ function detailOf(completion: Completion): string {
   if ('command' in completion) {
     const { description, origin } = completion.command
     return origin === undefined ? description : `${description} · ${origin}`
+  }
+  if ('value' in completion) return completion.open.argument.name
+  if ('resource' in completion) {
+    const { server, uri, isOpen } = completion.resource
+    return `${uri}${isOpen ? '…' : ''} · ${server}`
   }
   const clean = completion.path.replace(/\/+$/, '')
   const at = clean.lastIndexOf('/')

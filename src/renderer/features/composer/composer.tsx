@@ -12,6 +12,7 @@ import {
   type ReactNode,
   type Ref,
 } from 'react'
+import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
 import type { UserPart } from '../../../shared/model/message'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
@@ -20,13 +21,14 @@ import { isShortcut, shortcutText } from '../../ui/shortcut'
 import { AttachmentList } from './attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
-import { withMention, type OpenMention } from './file-completion'
+import { withMention, withResource, type OpenMention } from './file-completion'
+import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
 import { pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
 import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
 import { useAttachments } from './use-attachments'
-import { useCompletion, type Complete, type Completion } from './use-completion'
+import { useCompletion, type Complete, type Completion, type CompletionSources } from './use-completion'
 
 export interface ComposerHandle {
   focus(): void
@@ -51,7 +53,10 @@ export interface ComposerProps {
   complete: Complete
   /** What `/` at the beginning offers. */
   commands: readonly SlashCommand[]
-  onCommands: () => void
+  onCommands: (query: string) => void
+  /** Prompts of servers among them, and values for their arguments. */
+  prompts: readonly McpPrompt[]
+  completeArgument: CompletionSources['completeArgument']
   /** Above the field: what is queued. */
   above?: ReactNode
   ref?: Ref<ComposerHandle>
@@ -70,6 +75,8 @@ export function Composer({
   complete,
   commands,
   onCommands,
+  prompts,
+  completeArgument,
   above,
   ref,
 }: ComposerProps) {
@@ -80,8 +87,10 @@ export function Composer({
   const walk = useRef<HistoryWalk>(undefined)
   const caret = useRef<number>(undefined)
   const [dragging, setDragging] = useState(false)
+  /** What was written is on its way; what it names of servers may have to be fetched first. */
+  const [sending, setSending] = useState(false)
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
-  const completion = useCompletion({ complete, commands, onCommands })
+  const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
   useEffect(() => draft.keep(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()
@@ -120,7 +129,11 @@ export function Composer({
     setProblem(undefined)
     walk.current = undefined
     completion.close()
-    how(parts).then(
+    setSending(true)
+    const over = (): void => setSending(false)
+    const done = how(parts)
+    done.then(over, over)
+    done.then(
       () => kept.remember(sessionId, sent.text),
       () => {
         // It did not arrive: nothing that was written is lost, and nothing that was written since either.
@@ -133,6 +146,17 @@ export function Composer({
   const choose = (chosen: Completion): void => {
     if (!completion.open) return
     if ('command' in chosen) return chooseCommand(chosen.command, completion.open.mention)
+    if ('value' in chosen) {
+      const next = withArgument(text, chosen.open, chosen.value)
+      write(next.text, next.caret)
+      return completion.close()
+    }
+    if ('resource' in chosen) {
+      const { server, uri, isOpen = false } = chosen.resource
+      const next = withResource(text, completion.open.mention, `${mcpWord(server)}:${uri}`, isOpen)
+      write(next.text, next.caret)
+      return isOpen ? completion.look(next.text, next.caret) : completion.close()
+    }
     const { path, isFolder } = chosen
     const next = withMention(text, completion.open.mention, path, isFolder)
     write(next.text, next.caret)
@@ -146,7 +170,10 @@ export function Composer({
     if (run) {
       write(rest)
       run()
-    } else write(`/${name} ${rest}`, name.length + 2)
+    } else {
+      write(`/${name} ${rest}`, name.length + 2)
+      completion.look(`/${name} ${rest}`, name.length + 2)
+    }
   }
 
   const walkHistory = (event: KeyboardEvent<HTMLTextAreaElement>, direction: -1 | 1): void => {
@@ -294,7 +321,13 @@ export function Composer({
             }}
           />
           <span id={hintId} className="composer-hint">
-            {blocked ?? (busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line')}
+            {blocked ??
+              completion.hint ??
+              (sending
+                ? 'Sending …'
+                : busy
+                  ? `Enter to queue · ${shortcutText('Mod+S')} to steer`
+                  : 'Enter to send · Shift Enter for a new line')}
           </span>
           {busy ? (
             <Button kbd="Esc" icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>

@@ -21,10 +21,21 @@ export function mentionAt(text: string, caret: number): OpenMention | undefined 
 
 /** The `/word` that is being written at the very beginning of the message, if the caret is in it. */
 export function commandAt(text: string, caret: number): OpenMention | undefined {
-  const match = /^\/([a-z0-9-]*)$/i.exec(text.slice(0, caret))
+  const match = /^\/([a-z0-9-]*|mcp:[\p{L}\p{N}_./:-]*)$/iu.exec(text.slice(0, caret))
   if (!match) return undefined
-  const rest = /^[\w-]*/.exec(text.slice(caret))?.[0] ?? ''
+  // A slash begins paths, too: only behind `mcp:` it is part of a name.
+  const rest = (match[1]?.includes(':') ? /^[\p{L}\p{N}_./:-]*/u : /^[\w-]*/).exec(text.slice(caret))?.[0] ?? ''
   return { query: match[1] ?? '', start: 0, end: caret + rest.length }
+}
+
+/** The text with a resource of a server in the mention's place; it stays open where more of its address has to follow. */
+export function withResource(text: string, mention: OpenMention, word: string, isOpen: boolean): { text: string; caret: number } {
+  const quoted = /\s/.test(word)
+  const written = quoted ? `@"${word}${isOpen ? '' : '"'}` : `@${word}`
+  const after = text.slice(mention.end)
+  const gap = isOpen || /^\s/.test(after) ? '' : ' '
+  const head = text.slice(0, mention.start) + written + gap
+  return { text: head + after, caret: head.length + (gap === '' && !isOpen ? 1 : 0) }
 }
 
 /** The text with a path in the mention's place, and where the caret goes. A folder stays open, to go on inside it. */

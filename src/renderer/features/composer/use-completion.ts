@@ -1,18 +1,28 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { McpPrompt, McpResource } from '../../../shared/model/mcp-content'
 import { commandAt, mentionAt, type OpenMention } from './file-completion'
+import { argumentAt, argumentHint, type OpenArgument } from './prompt-argument'
 import { fittingCommands, type SlashCommand } from './slash-commands'
 
-/** A file or folder, or a command. */
-export type Completion = { path: string; isFolder: boolean } | { command: SlashCommand }
+/** A file or folder, a resource of a server, a command, or a value for an argument of a prompt. */
+export type Completion =
+  | { path: string; isFolder: boolean }
+  | { resource: McpResource }
+  | { command: SlashCommand }
+  | { value: string; open: OpenArgument }
 
-export type Complete = (query: string) => Promise<{ path: string; isFolder: boolean }[]>
+/** What may be mentioned. */
+export type Complete = (query: string) => Promise<({ path: string; isFolder: boolean } | { resource: McpResource })[]>
 
 /** What the popup asks for its lists. */
 export interface CompletionSources {
   complete: Complete
   commands: readonly SlashCommand[]
-  /** Called when the list of commands opens: it may be looked up anew. */
-  onCommands: () => void
+  /** Called when the list of commands opens, with what stands behind the slash: it may be looked up anew. */
+  onCommands: (query: string) => void
+  /** Prompts of servers among the commands. */
+  prompts: readonly McpPrompt[]
+  completeArgument: (open: OpenArgument) => Promise<string[]>
 }
 
 interface OpenCompletion {
@@ -23,10 +33,14 @@ interface OpenCompletion {
 
 const DEBOUNCE_MS = 80
 
-/** The popup of files for the `@word` at the caret, and of commands for a `/word` at the beginning. `look` is called after every change of text or caret. */
-export function useCompletion({ complete, commands, onCommands }: CompletionSources) {
+/**
+ * The popup of files and resources for the `@word` at the caret, of commands for a `/word` at the beginning, and of values behind the command of a prompt. `look` is
+ * called after every change of text or caret. `hint` says what the argument is that is being written.
+ */
+export function useCompletion({ complete, commands, onCommands, prompts, completeArgument }: CompletionSources) {
   const [files, setFiles] = useState<OpenCompletion>()
   const [command, setCommand] = useState<{ mention: OpenMention; chosen: number }>()
+  const [hint, setHint] = useState<string>()
   // Commands may become known after the slash was typed, so their list is made from what is known now.
   const open = useMemo<OpenCompletion | undefined>(() => {
     if (!command) return files
@@ -43,8 +57,21 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
     clearTimeout(timer.current)
     setCommand(undefined)
     setFiles(undefined)
+    setHint(undefined)
   }, [])
   useEffect(() => close, [close])
+
+  /** Looks up what fits; without the list it can still be written. */
+  const lookUp = useCallback((mention: OpenMention, find: () => Promise<Completion[]>) => {
+    const question = ++asked.current
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      const show = (found: Completion[]): void => {
+        if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
+      }
+      find().then(show, () => show([]))
+    }, DEBOUNCE_MS)
+  }, [])
 
   const look = useCallback(
     (text: string, caret: number) => {
@@ -53,27 +80,25 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
         if (dismissed.current === typed.start) return
         close()
         setCommand({ mention: typed, chosen: 0 })
-        onCommands()
+        onCommands(typed.query)
         return
       }
       const mention = mentionAt(text, caret)
-      if (!mention) {
+      const argument = mention ? undefined : argumentAt(prompts, text, caret)
+      setHint(argument && argumentHint(argument))
+      if (!mention && !argument) {
         dismissed.current = undefined
         close()
         return
       }
-      if (dismissed.current === mention.start) return
-      const question = ++asked.current
-      clearTimeout(timer.current)
-      timer.current = setTimeout(() => {
-        const show = (found: Completion[]): void => {
-          if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
-        }
-        // Without the list the name can still be written.
-        complete(mention.query).then(show, () => show([]))
-      }, DEBOUNCE_MS)
+      const { start } = mention ?? argument!
+      setCommand(undefined)
+      if (dismissed.current === start) return
+      if (mention) lookUp(mention, () => complete(mention.query))
+      else if (argument)
+        lookUp(argument, async () => (await completeArgument(argument)).slice(0, 50).map((value) => ({ value, open: argument })))
     },
-    [complete, onCommands, close],
+    [complete, completeArgument, prompts, onCommands, close, lookUp],
   )
 
   const count = open?.found.length ?? 1
@@ -91,5 +116,5 @@ export function useCompletion({ complete, commands, onCommands }: CompletionSour
     close()
   }, [open, close])
 
-  return { open, look, move, close, dismiss }
+  return { open, hint, look, move, close, dismiss }
 }

@@ -1,6 +1,6 @@
 import { CornerDownRight, ListEnd, Pencil, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { textOf, type UserPart } from '../../../shared/model/message'
+import { isOwn, textOf, type UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt } from '../../../shared/model/session'
 import { Button } from '../../ui/button'
 import './queue.css'
@@ -35,7 +35,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
           ) : (
             <>
               <ListEnd aria-hidden />
-              <span className="queue-text" title={textOf(prompt.parts)}>
+              <span className="queue-text" title={textOf(prompt.parts.filter(isOwn))}>
                 {index === 0 ? 'Next: ' : ''}“{words(prompt.parts)}”
               </span>
               <span className="queue-acts">
@@ -66,12 +66,12 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
 }
 
 function EditPrompt({ prompt, onSave, onCancel }: { prompt: QueuedPrompt; onSave: (parts: UserPart[]) => void; onCancel: () => void }) {
-  const [text, setText] = useState(() => textOf(prompt.parts))
+  const [text, setText] = useState(() => textOf(prompt.parts.filter(isOwn)))
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     field.current?.focus()
   }, [])
-  const media = prompt.parts.filter((part) => part.type === 'media')
+  const media = prompt.parts.filter((part) => part.type === 'media' && isOwn(part))
   const canSave = text.trim() !== '' || media.length > 0
   const save = (): void => {
     if (!canSave) return
@@ -113,8 +113,9 @@ function EditPrompt({ prompt, onSave, onCancel }: { prompt: QueuedPrompt; onSave
 }
 
 function words(parts: readonly UserPart[]): string {
-  const text = textOf(parts).slice(0, 300).replace(/\s+/g, ' ').trim()
-  const media = parts.filter((part) => part.type === 'media').length
+  const own = parts.filter(isOwn)
+  const text = textOf(own).slice(0, 300).replace(/\s+/g, ' ').trim()
+  const media = own.filter((part) => part.type === 'media').length
   const pictures = media === 0 ? '' : media === 1 ? '1 picture' : `${media} pictures`
   return [text, pictures].filter((part) => part !== '').join(' · ')
 }

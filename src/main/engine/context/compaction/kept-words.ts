@@ -40,6 +40,8 @@ export function keptWords(history: readonly Message[], budget: number): KeptWord
 /** Text only: pictures are named, and of a skill that was put in only its name stays. */
 function plain(parts: readonly UserPart[]): UserPart[] {
   return withoutMark(parts).map((part) => {
+    if (part.attached)
+      return { type: 'text', text: `[the ${part.attached.kind} ${part.attached.name} of ${part.attached.server} was here]` }
     if (part.type === 'media') return { type: 'text', text: `[a picture was here${part.name === undefined ? '' : `: ${part.name}`}]` }
     return part.skill === undefined ? part : { type: 'text', text: `[the skill ${part.skill} was loaded here]` }
   })

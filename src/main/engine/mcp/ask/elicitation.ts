@@ -5,7 +5,7 @@ import type { CallAnswer, CallQuestion } from '../../tool/tool'
 import type { CallInFlight, ServedConnection } from '../connection-hooks'
 import { callOf, type AskLimits } from './ask-limits'
 import { formFields } from './form-fields'
-import { serverLine, serverWords } from './server-words'
+import { serverLine, serverWords } from '../server-words'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192

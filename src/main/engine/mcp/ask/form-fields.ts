@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js'
 import type { FormField, FormOption } from '../../../../shared/model/form'
-import { serverLine, serverWords } from './server-words'
+import { serverLine, serverWords } from '../server-words'
 
 const MOST_FIELDS = 100
 const MOST_OPTIONS = 500

@@ -3,7 +3,7 @@ import type { TextPart, UserPart } from '../../../../shared/model/message'
 import type { CallQuestion } from '../../tool/tool'
 import type { ServedConnection } from '../connection-hooks'
 import { callOf, type AskLimits } from './ask-limits'
-import { serverWords } from './server-words'
+import { serverWords } from '../server-words'
 
 /** What is sent is shown whole, so it has to be of a size that somebody reads. */
 const MOST_CHARS = 50_000

@@ -1,20 +1,21 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from '../../config/write-private-file'
+import type { Offer } from '../content/read-offer'
 import type { ListedTool } from '../tool/read-tools'
 
 /** What a server offers, as it was when it was last asked. */
 export interface Listing {
   info: { name: string; version: string; protocolVersion: string }
   tools: readonly ListedTool[]
-  prompts: number
-  resources: number
+  /** What it offers beside tools. */
+  offer: Offer
   /** What was left out, and why. */
   notes: readonly string[]
 }
 
 /** The format of the files; others are not read. */
-const FORMAT = 1
+const FORMAT = 2
 const MOST_BYTES = 8 * 1024 * 1024
 
 /** Keeps on disk what servers offer, by their definition: a turn can then offer their tools without starting anything. */

@@ -1,4 +1,5 @@
 import { failureOf } from '../../../../shared/model/errors'
+import { readPrompts, readResources, readTemplates } from '../content/read-offer'
 import { readTools } from '../tool/read-tools'
 import type { Connection } from './connection'
 import type { Listed } from './list-pages'
@@ -77,18 +78,24 @@ export class OfferedLists {
     const { capabilities, info } = connection
     const list = async (offers: unknown, method: string, what: string): Promise<Listed> =>
       offers ? connection.list(method, what, TIMEOUT_MS) : NOTHING
-    const [tools, prompts, resources] = await Promise.allSettled([
+    const [tools, prompts, resources, templates] = await Promise.allSettled([
       list(capabilities.tools, 'tools/list', 'tools'),
       list(capabilities.prompts, 'prompts/list', 'prompts'),
       list(capabilities.resources, 'resources/list', 'resources'),
+      list(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
     ])
     if (!connection.isOpen) return
     if (tools.status === 'rejected') return failed(`It did not list its tools: ${failureOf(tools.reason).message}`)
     const read = readTools(tools.value.items)
     const notes = [...(tools.value.problem === undefined ? [] : [tools.value.problem]), ...read.notes].slice(0, MOST_NOTES)
     for (const text of notes) log.add({ from: 'connection', level: 'warning', text })
-    const count = (result: typeof prompts): number => (result.status === 'fulfilled' ? result.value.items.length : 0)
-    const listing: Listing = { info, tools: read.tools, prompts: count(prompts), resources: count(resources), notes }
+    const items = (result: typeof prompts): unknown[] => (result.status === 'fulfilled' ? result.value.items : [])
+    const offer = {
+      prompts: readPrompts(items(prompts)),
+      resources: readResources(items(resources)),
+      templates: readTemplates(items(templates)),
+    }
+    const listing: Listing = { info, tools: read.tools, offer, notes }
     // The same objects as long as nothing has changed, so that requests to models stay the same, too.
     if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
     const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)

@@ -33,8 +33,8 @@ export function serverView(
     ...(shared?.pid !== undefined && { pid: shared.pid }),
     ...(listing && { serverInfo: listing.info }),
     tools: toolViews(server, listing?.tools ?? []),
-    prompts: listing?.prompts ?? 0,
-    resources: listing?.resources ?? 0,
+    prompts: listing?.offer.prompts.length ?? 0,
+    resources: listing?.offer.resources.length ?? 0,
     ...(shared?.error && state !== 'disabled' && { error: shared.error }),
     ...(auth && { auth }),
   }

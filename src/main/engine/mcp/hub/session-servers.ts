@@ -9,6 +9,7 @@ import type { ListedTool } from '../tool/read-tools'
 import { callServer } from './call-server'
 import { effectiveServers, isUsable } from './effective-servers'
 import type { Hub } from './hub'
+import type { Listing } from './listing'
 import { isOn, sessionTools, unchanged } from './session-tools'
 
 export interface SessionServersDeps {
@@ -26,6 +27,8 @@ export interface SessionServers extends McpSessions {
   bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
   /** All that count somewhere: those of the files, and those brought along. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
+  /** What a server offers; connects where that is not known yet. Throws a `CodedError`. */
+  discover(user: McpUser, name: string): Promise<Listing>
   /** The configuration has changed. */
   configChanged(): Promise<void>
 }
@@ -144,6 +147,11 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
         serverId: server.serverId,
         ...(shared.listing && { listing: shared.listing }),
       }))
+    },
+    async discover(user, name) {
+      const server = await find(user, name)
+      if (!server) throw new CodedError('mcp.not_found', `There is no MCP server ${name} that this session can use.`)
+      return hub.sharedOf(server).discover(hub.planOf(server), user.sessionId)
     },
     async withServer(user, name, signal, run) {
       const server = await find(user, name)

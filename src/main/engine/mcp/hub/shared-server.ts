@@ -19,6 +19,8 @@ export interface SharedServerDeps {
   env(): Record<string, string>
   /** Without use for so long it is stopped; 0: never. */
   idleMs(): number
+  /** Another session uses it. */
+  joined(): void
   /** Something about it that is shown, or its tools, may have changed. */
   changed(): void
   random(): number
@@ -127,7 +129,10 @@ export class SharedServer {
     signal: AbortSignal | undefined,
     run: (connection: Connection) => Promise<Result>,
   ): Promise<Result> {
-    if (sessionId !== undefined) this.users.add(sessionId)
+    if (sessionId !== undefined && !this.users.has(sessionId)) {
+      this.users.add(sessionId)
+      this.#deps.joined()
+    }
     this.#uses++
     clearTimeout(this.#idleTimer)
     try {

@@ -1,9 +1,10 @@
 import { CornerDownRight, EllipsisVertical, GitFork, History } from 'lucide-react'
 import { memo, useState } from 'react'
-import { textOf, type UserPart } from '../../../../shared/model/message'
+import { isOwn, textOf, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/model/transcript-item'
 import { askRestore } from '../../../state/restore-state'
 import { useSessionActions } from '../../../state/session-actions'
+import { AttachedParts } from './attached-parts'
 import { IconButton } from '../../../ui/icon-button'
 import { Menu, MenuItem } from '../../../ui/menu'
 
@@ -14,7 +15,7 @@ const FOLD_LINES = 24
 /** What the user said, on the right. */
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const text = textOf(item.parts.filter((part) => part.type !== 'text' || part.skill === undefined))
+  const text = textOf(item.parts.filter(isOwn))
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
@@ -34,7 +35,8 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
             <pre>{skill.text}</pre>
           </details>
         )}
-        <MessageMedia parts={item.parts} />
+        <AttachedParts parts={item.parts} />
+        <MessageMedia parts={item.parts.filter(isOwn)} />
         {text !== '' && <p className="you-text">{folded === undefined || open ? text : `${text.slice(0, folded)} …`}</p>}
         {folded !== undefined && (
           <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -1,0 +1,104 @@
+import { CodedError } from '../../../../shared/model/errors'
+import { isOwn, type UserPart } from '../../../../shared/model/message'
+import { mcpWord, promptCommand, writtenArguments, type McpPrompt } from '../../../../shared/model/mcp-content'
+import { contentParts } from './content-parts'
+import { askServer, type ContentServer } from './content-server'
+import { mentionsIn, withoutPunctuation, type Mention } from './mentions'
+
+const MOST_MENTIONS = 20
+const COMMAND = /^\s*\/(mcp:\S+)(?:\s+([^]*))?$/
+
+/** Whether a prompt could name something of a server: if not, nothing has to be looked up. */
+export function mayMention(parts: readonly UserPart[]): boolean {
+  return parts.some((part) => part.type === 'text' && isOwn(part) && (/@"?[^\s@]*:/.test(part.text) || COMMAND.test(part.text)))
+}
+
+/**
+ * A prompt with what it names of servers behind it: the messages of a prompt it begins with (`/mcp:server:prompt`), and the resources it mentions
+ * (`@server:uri`). What the user wrote stays as it was written. A `CodedError` when something is not there, or cannot be had: then nothing is sent.
+ */
+export async function attach(
+  servers: readonly ContentServer[],
+  parts: readonly UserPart[],
+  onAttached: (server: ContentServer, uri: string) => void = () => undefined,
+): Promise<UserPart[]> {
+  const text = parts.flatMap((part) => (part.type === 'text' && isOwn(part) ? [part.text] : [])).join('\n')
+  const [, command, written = ''] = COMMAND.exec(text) ?? []
+  const given = command === undefined ? [] : await promptParts(servers, command, written)
+  const mentions = mentionsIn(
+    text,
+    servers.map(({ name }) => name),
+  )
+  const wanted = new Map<string, { server: ContentServer; uri: string }>()
+  for (const mention of mentions) {
+    const server = servers.find(({ name }) => mcpWord(name) === mention.server)!
+    const uri = meantBy(server, mention)
+    wanted.set(`${server.name} ${uri}`, { server, uri })
+  }
+  if (wanted.size > MOST_MENTIONS) throw new CodedError('request.invalid', `A message can mention at most ${MOST_MENTIONS} resources.`)
+  const resources = await Promise.all(
+    [...wanted.values()].map(async ({ server, uri }) => {
+      const contents = await readResource(server, uri)
+      onAttached(server, uri)
+      return contentParts(
+        contents.map((resource) => ({ type: 'resource', resource })),
+        { kind: 'resource', server: server.name, name: uri },
+        [`<resource server=${JSON.stringify(server.name)} uri=${JSON.stringify(uri)}>`, '</resource>'],
+      )
+    }),
+  )
+  return [...parts, ...given, ...resources.flat()]
+}
+
+/** What ends the sentence is not part of the address, unless the server has such a one. */
+function meantBy(server: ContentServer, { uri }: Mention): string {
+  const listed = server.known()?.resources.map((one) => one.uri) ?? []
+  const bare = withoutPunctuation(uri)
+  return !listed.includes(uri) && listed.includes(bare) ? bare : uri
+}
+
+/** What a resource holds, as the server sent it. */
+export async function readResource(server: ContentServer, uri: string): Promise<Record<string, unknown>[]> {
+  const answer = await askServer(server, 'resources/read', { uri })
+  const contents = Array.isArray(answer['contents']) ? (answer['contents'] as unknown[]) : []
+  const records = contents.filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
+  if (records.length === 0) throw new CodedError('mcp.answer', `The resource ${uri} of the server ${server.name} is empty.`)
+  return records
+}
+
+async function promptParts(servers: readonly ContentServer[], command: string, written: string): Promise<UserPart[]> {
+  const { server, prompt } = await promptFor(servers, command)
+  const { values, surplus } = writtenArguments(prompt.arguments, written)
+  const missing = prompt.arguments.filter(({ name, required }) => required && !values[name])
+  if (missing.length > 0) {
+    const what = missing.map(({ name, description }) => (description === undefined ? name : `${name} (${description})`)).join(', ')
+    throw new CodedError('request.invalid', `/${command} needs ${what}. Write it behind the command, e.g. ${missing[0]?.name}="…".`)
+  }
+  if (surplus.length > 0)
+    throw new CodedError('request.invalid', `/${command} does not take “${surplus[0]}”. Put values with spaces in quotes.`)
+  const answer = await askServer(server, 'prompts/get', { name: prompt.name, arguments: values })
+  const messages: unknown[] = Array.isArray(answer['messages']) ? answer['messages'] : []
+  if (messages.length === 0) throw new CodedError('mcp.answer', `The prompt ${prompt.name} of the server ${server.name} is empty.`)
+  const items = messages.flatMap((message): unknown[] => {
+    const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown }
+    return [...(role === 'assistant' ? [{ type: 'text', text: '[as if you had said:]' }] : []), content]
+  })
+  const head = `<prompt server=${JSON.stringify(server.name)} name=${JSON.stringify(prompt.name)}>`
+  return contentParts(items, { kind: 'prompt', server: server.name, name: prompt.name }, [head, '</prompt>'])
+}
+
+async function promptFor(
+  servers: readonly ContentServer[],
+  command: string,
+): Promise<{ server: ContentServer; prompt: Omit<McpPrompt, 'server'> }> {
+  const word = command.split(':')[1]
+  const named = servers.filter(({ name }) => mcpWord(name) === word)
+  if (named.length === 0)
+    throw new CodedError('request.invalid', `/${command}: there is no MCP server of this name here. See the settings.`)
+  for (const server of named) {
+    const { prompts } = await server.offer()
+    const prompt = prompts.find(({ name }) => promptCommand({ server: server.name, name }) === command)
+    if (prompt) return { server, prompt }
+  }
+  throw new CodedError('request.invalid', `/${command}: the server ${named[0]?.name} has no such prompt.`)
+}

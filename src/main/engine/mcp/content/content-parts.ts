@@ -1,0 +1,93 @@
+import type { AttachedFrom, UserPart } from '../../../../shared/model/message'
+import { fitImage } from '../../tool/media/fit-image'
+import { mediaTypeOf } from '../../tool/media/media-type'
+
+/** So much text of one server goes into one prompt. */
+const MOST_CHARS = 200_000
+const MOST_PARTS = 100
+const MOST_PICTURES = 10
+
+/**
+ * What a server gave for a prompt, as parts of it: `items` are blocks of the protocol (texts, pictures, resources, links). What a model cannot be given is named
+ * instead, and so is what is too much. `around` stands before and behind it.
+ */
+export async function contentParts(items: readonly unknown[], from: AttachedFrom, around: readonly [string, string]): Promise<UserPart[]> {
+  const parts: UserPart[] = []
+  let text = around[0]
+  let left = MOST_CHARS
+  let pictures = 0
+  const flush = (): void => {
+    if (text !== '') parts.push({ type: 'text', attached: from, text })
+    text = ''
+  }
+  const write = (words: string): void => {
+    text += `\n${words.length > left ? `${words.slice(0, left)}\n[cut here: ${words.length - left} more characters]` : words}`
+    left = Math.max(0, left - words.length)
+  }
+  for (const item of items.slice(0, MOST_PARTS)) {
+    const content = blockOf(item)
+    if ('text' in content) {
+      write(content.text)
+      continue
+    }
+    const bytes = Buffer.from(content.data, 'base64')
+    const picture = pictures < MOST_PICTURES ? await pictureOf(bytes) : undefined
+    if (picture) {
+      pictures += 1
+      flush()
+      parts.push({ type: 'media', attached: from, name: content.name, ...picture })
+    } else write(`[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; it cannot be shown to a model]`)
+  }
+  if (items.length > MOST_PARTS) write(`[${items.length - MOST_PARTS} more parts are left out]`)
+  text += `\n${around[1]}`
+  flush()
+  return parts
+}
+
+type Block = { text: string } | { data: string; mediaType: string; name: string }
+
+function blockOf(item: unknown): Block {
+  if (!isRecord(item)) return { text: '[a part that is none of the protocol]' }
+  const mediaType = typeof item['mimeType'] === 'string' ? item['mimeType'].slice(0, 100) : 'of an unknown type'
+  switch (item['type']) {
+    case 'text':
+      return { text: wellFormed(item['text']) }
+    case 'image':
+    case 'audio':
+      return { data: typeof item['data'] === 'string' ? item['data'] : '', mediaType, name: item['type'] }
+    case 'resource':
+      return isRecord(item['resource']) ? resourceBlock(item['resource']) : { text: '[a resource without content]' }
+    case 'resource_link':
+      return { text: `[link to the resource ${wellFormed(item['uri']).slice(0, 2000)}, not fetched]` }
+    default:
+      return { text: '[a part of an unknown kind]' }
+  }
+}
+
+/** One of the `contents` of a resource. */
+export function resourceBlock(content: Record<string, unknown>): Block {
+  const uri = wellFormed(content['uri']).slice(0, 2000)
+  if (typeof content['text'] === 'string') return { text: content['text'].toWellFormed() }
+  const mediaType = typeof content['mimeType'] === 'string' ? content['mimeType'].slice(0, 100) : 'of an unknown type'
+  return { data: typeof content['blob'] === 'string' ? content['blob'] : '', mediaType, name: uri }
+}
+
+/** The picture, fitted for models; undefined when it is none. */
+export async function pictureOf(bytes: Buffer): Promise<{ mediaType: string; data: string } | undefined> {
+  const found = mediaTypeOf(bytes)
+  if (!found?.mediaType.startsWith('image/') || found.problem !== undefined) return undefined
+  try {
+    const { mediaType, data } = await fitImage(bytes, found.mediaType)
+    return { mediaType, data: data.toString('base64') }
+  } catch {
+    return undefined
+  }
+}
+
+function wellFormed(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,57 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { UserPart } from '../../../../shared/model/message'
+import type { ServedConnection } from '../connection-hooks'
+import { askServer, type ContentServer } from './content-server'
+
+const MOST_WATCHED = 1000
+
+interface Watched {
+  sessionId: string
+  server: string
+  uri: string
+  hasChanged: boolean
+}
+
+/** Resources that were put into conversations: when one changes, the agent is told once, with the next prompt. Loads the protocol's library. */
+export class WatchedResources {
+  readonly #all = new Map<string, Watched>()
+
+  /** To be called for each connection before it is made. */
+  prepare(client: Client, { name }: Pick<ServedConnection, 'name'>): void {
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params: { uri } }) => {
+      let isWatched = false
+      for (const watched of this.#all.values()) {
+        if (watched.server !== name || watched.uri !== uri || watched.hasChanged) continue
+        watched.hasChanged = true
+        isWatched = true
+      }
+      // Once is enough, however often it changes.
+      if (isWatched) client.unsubscribeResource({ uri }).catch(() => undefined)
+    })
+  }
+
+  /** The conversation has it as it is now. Best effort: many servers tell of no changes. */
+  async watch(sessionId: string, server: ContentServer, uri: string): Promise<void> {
+    const key = JSON.stringify([sessionId, server.name, uri])
+    const [oldest] = this.#all.keys()
+    if (this.#all.size >= MOST_WATCHED && oldest !== undefined) this.#all.delete(oldest)
+    this.#all.set(key, { sessionId, server: server.name, uri, hasChanged: false })
+    const subscribes = await server.use(async ({ capabilities }) => capabilities.resources?.subscribe === true).catch(() => false)
+    if (subscribes) await askServer(server, 'resources/subscribe', { uri }).catch(() => undefined)
+  }
+
+  /** What the agent is to be told of changes since the last prompt; each once. */
+  news(sessionId: string): UserPart[] {
+    return [...this.#all].flatMap(([key, { sessionId: whose, server, uri, hasChanged }]): UserPart[] => {
+      if (whose !== sessionId || !hasChanged) return []
+      this.#all.delete(key)
+      const text = `<resource-changed server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>It is not any more what you were given of it.</resource-changed>`
+      return [{ type: 'text', attached: { kind: 'resource', server, name: uri }, text }]
+    })
+  }
+
+  forget(sessionId: string): void {
+    for (const [key, watched] of this.#all) if (watched.sessionId === sessionId) this.#all.delete(key)
+  }
+}
