@@ -27,7 +27,7 @@ export function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentD
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, audio: false, embeddedContext: true },
-          mcpCapabilities: { http: false, sse: false },
+          mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
         },
         authMethods: [],

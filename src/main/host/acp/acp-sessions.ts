@@ -14,6 +14,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Engine } from '../../engine/engine-api'
 import { AcpSession } from './acp-session'
+import { mcpServers } from './mcp-servers'
 import { clientPaths } from './paths'
 import { configOptions, modeState } from './session-options'
 
@@ -63,7 +64,7 @@ export class AcpSessions {
   }
 
   async create(request: OpenRequest): Promise<OpenedSession> {
-    requireAbsolute(request)
+    requireUsable(request)
     const { cwd: folder, additionalDirectories: addedFolders = [] } = request
     const header = await this.#deps.engine.sessions.create({ folder, addedFolders })
     return this.#opened(header.sessionId, request)
@@ -71,7 +72,7 @@ export class AcpSessions {
 
   /** `withHistory`: the conversation so far is told before this resolves. */
   async open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
-    requireAbsolute(request)
+    requireUsable(request)
     const { sessions } = this.#deps.engine
     const header = sessions.header(sessionId)
     const folder = await realpath(request.cwd).catch(() => request.cwd)
@@ -138,9 +139,11 @@ export class AcpSessions {
     await Promise.all(all.map((session) => session.close()))
   }
 
-  async #opened(sessionId: string, { cwd, additionalDirectories = [] }: OpenRequest): Promise<OpenedSession> {
+  async #opened(sessionId: string, { cwd, additionalDirectories = [], mcpServers: brought = [] }: OpenRequest): Promise<OpenedSession> {
     const { engine, client, capabilities } = this.#deps
     const paths = await clientPaths([cwd, ...additionalDirectories])
+    // The user has configured them in the editor: nothing is left to ask. They start when the agent needs them.
+    engine.mcp.useInSession(sessionId, mcpServers(brought, cwd))
     const session = new AcpSession({ engine, client, capabilities: capabilities(), sessionId, paths })
     this.#open.set(sessionId, session)
     return { sessionId, ...this.options(sessionId) }
@@ -160,7 +163,9 @@ export class AcpSessions {
   }
 }
 
-function requireAbsolute({ cwd, additionalDirectories = [] }: OpenRequest): void {
+/** Before anything is made. */
+function requireUsable({ cwd, additionalDirectories = [], mcpServers: brought = [] }: OpenRequest): void {
+  mcpServers(brought, cwd)
   const wrong = [cwd, ...additionalDirectories].find((path) => !isAbsolute(path))
   if (wrong !== undefined) throw RequestError.invalidParams({ path: wrong }, `${wrong} is not an absolute path`)
 }

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+import { acpRun, choosing, say, type AcpRun } from '../support/acp-run'
+import { schemaProblems } from '../support/acp-schema'
+import { isAlive } from '../support/marked-pids'
+import { stdioServer } from '../support/mcp-lab'
+import type { ScriptStep } from '../support/model-script'
+
+const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+
+let run: AcpRun
+
+afterEach(async () => {
+  expect(schemaProblems(run.client)).toEqual([])
+  await run.close()
+})
+
+const call = (name: string, input: Record<string, unknown> = {}): ScriptStep => ({ toolCalls: [{ name, input }] })
+
+function results(): string[] {
+  const { messages } = run.server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
+  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+}
+
+async function open(server: object, clientCapabilities: object = {}): Promise<string> {
+  const { agentCapabilities } = await run.client.request('initialize', { protocolVersion: 1, clientCapabilities })
+  expect(agentCapabilities.mcpCapabilities).toEqual({ http: true, sse: true })
+  const { sessionId } = await run.client.request('session/new', { cwd: run.scratch.project, mcpServers: [server] })
+  return sessionId
+}
+
+it('uses the servers of the editor without asking for them, starts none before it needs one, and leaves none behind', async () => {
+  const answers = { 'session/request_permission': choosing('allow_once') }
+  run = await acpRun({ script: [call('mcp__lab__echo', { text: 'hello' }), { text: 'ok' }], answers })
+  const starts = join(run.scratch.home, 'starts')
+  const { command, args } = stdioServer([`starts=${starts}`]) as { command: string; args: string[] }
+  const sessionId = await open({ name: 'lab', command, args, env: [{ name: 'LAB', value: 'yes' }] })
+  expect(existsSync(starts)).toBe(false)
+  await say(run.client, sessionId, 'echo')
+  expect(results()[0]).toContain('hello')
+  const titles = run.client.messages
+    .filter(({ method }) => method === 'session/request_permission')
+    .map(({ params }) => params!['toolCall'].title)
+  expect(titles).toHaveLength(1)
+  expect(titles[0]).toContain('mcp__lab__echo')
+  const pids = readFileSync(starts, 'utf8').trim().split('\n').map(Number)
+  expect(pids).toHaveLength(1)
+  await run.client.end()
+  expect(pids.filter(isAlive)).toEqual([])
+})
+
+it('has the person at the editor fill in the form of a server', async () => {
+  const seen: unknown[] = []
+  const answers = {
+    'session/request_permission': choosing('allow_once'),
+    'elicitation/create'({ requestedSchema }: Record<string, Record<string, object>>) {
+      seen.push(...Object.keys(requestedSchema!['properties']!))
+      return { action: 'accept', content: { name: 'Ada', check: true } }
+    },
+  }
+  run = await acpRun({ script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }], answers })
+  const server = { name: 'every', command: process.execPath, args: [EVERYTHING, 'stdio'], env: [] }
+  const sessionId = await open(server, { elicitation: { form: {} } })
+  await say(run.client, sessionId, 'ask me')
+  expect(seen).toContain('name')
+  expect(results()[0]).toContain('Ada')
+})
+
+it('refuses two servers of one name before anything is made', async () => {
+  run = await acpRun({ script: [] })
+  await run.client.request('initialize', { protocolVersion: 1 })
+  const server = { name: 'twice', command: 'true', args: [], env: [] }
+  await expect(run.client.request('session/new', { cwd: run.scratch.project, mcpServers: [server, server] })).rejects.toMatchObject({
+    code: -32602,
+  })
+  expect((await run.client.request('session/list', {})).sessions).toEqual([])
+})
