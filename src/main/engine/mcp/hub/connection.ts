@@ -3,6 +3,7 @@ import type { Progress, ServerCapabilities } from '@modelcontextprotocol/sdk/typ
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { ConnectionHooks, ServedConnection } from '../connection-hooks'
+import { guardNotifications } from '../transport/guard-notifications'
 import { openTransport, type TransportPlace } from '../transport/open-transport'
 import { failureToConnect, TimeoutError } from './connection-failure'
 import { listPages, type Listed } from './list-pages'
@@ -88,7 +89,11 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     await client.close().catch(() => undefined)
   }
   try {
-    await within(client.connect(transport, { timeout: NO_TIMEOUT }), definition.startTimeoutMs, plan.signal, lost.promise)
+    const greeting = client.connect(transport, { timeout: NO_TIMEOUT })
+    guardNotifications(transport, () =>
+      log({ from: 'connection', level: 'warning', text: 'It sends more notifications than anybody can read; most are thrown away.' }),
+    )
+    await within(greeting, definition.startTimeoutMs, plan.signal, lost.promise)
   } catch (error) {
     await close()
     throw error

@@ -68,6 +68,7 @@ export class SharedServer {
   #stopping: Promise<void> | undefined
   #failures = 0
   #retryAt = 0
+  #doubting: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #uses = 0
@@ -175,13 +176,16 @@ export class SharedServer {
     this.#failures = 0
   }
 
-  /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use. */
-  async doubt(connection: Connection): Promise<void> {
-    if (await connection.ping(PING_MS)) return
-    if (this.#connection !== connection) return
-    this.log.add({ from: 'connection', level: 'error', text: 'It answers nothing any more, and is stopped.' })
-    this.#fail('It stopped answering.')
+  /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use, which waits for this. */
+  doubt(connection: Connection): Promise<void> {
+    this.#doubting ??= this.#lookAfter(connection).finally(() => (this.#doubting = undefined))
+    return this.#doubting
+  }
+
+  async #lookAfter(connection: Connection): Promise<void> {
+    if ((await connection.ping(PING_MS)) || this.#connection !== connection) return
     this.#connection = undefined
+    this.#fail('It stopped answering, and was ended.')
     await connection.close()
   }
 
@@ -212,11 +216,12 @@ export class SharedServer {
 
   async #connected(plan: StartPlan, signal: AbortSignal | undefined): Promise<Connection> {
     this.#plan = plan
+    if (this.#doubting) await unlessAborted(this.#doubting, signal)
     const known = this.#connection
     if (known?.isOpen) {
-      if (Date.now() - this.#usedAt < DOUBTFUL_MS || this.calls.size > 0) return known
-      this.#usedAt = Date.now()
-      await this.doubt(known)
+      const isRested = this.#usedAt > 0 && Date.now() - this.#usedAt > DOUBTFUL_MS
+      if (!isRested || this.calls.size > 0) return known
+      await unlessAborted(this.doubt(known), signal)
       if (this.#connection === known && known.isOpen) return known
     }
     clearTimeout(this.#retryTimer)

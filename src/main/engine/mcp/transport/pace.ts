@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Work up to this long is not worth a pause. */
 const FREE_MS = 4
 /** For each ms of work so many ms are left to everybody else. */
-const REST = 2
-const LONGEST_REST_MS = 500
+const REST = 1
+const LONGEST_REST_MS = 200
 
 /**
- * Keeps one server that never stops sending from taking the whole processor: after some work on what it sent it has to wait, twice as long as the work took.
+ * Keeps one server that never stops sending from taking the whole processor: after some work on what it sent it has to wait, as long as the work took.
  * Until then its pipe or socket fills up and holds it back.
  */
 export class Pace {

@@ -1,0 +1,144 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { isAlive } from '../support/marked-pids'
+import { mcpLab, stdioServer, type McpLab } from '../support/mcp-lab'
+import type { ScriptedCall } from '../support/model-script'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const bad = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({ name: `mcp__bad__${tool}`, input })
+const good = (text: string): ScriptedCall => ({ name: 'mcp__good__echo', input: { text } })
+const MB = 1024 * 1024
+
+/** A port of this machine where nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function viewOf(lab: McpLab, name: string) {
+  return (await lab.engine.mcp.list()).servers.find((server) => server.name === name)!
+}
+
+it('whatever a server does wrong in a call costs that call; the calls beside it succeed, and memory stays bounded', async () => {
+  const lab = await mcpLab(({ starts }) => ({
+    good: stdioServer([starts('good')]),
+    bad: stdioServer([starts('bad')], { toolTimeoutMs: 4000 }),
+  }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [good('first'), bad('echo', { text: 'well' })])).toEqual(['first', 'well'])
+  const before = process.memoryUsage().rss
+  const cases: [ScriptedCall, RegExp][] = [
+    [bad('noise'), /^after the noise$/],
+    [bad('flood', { n: 30_000 }), /^flooded$/],
+    [bad('silent-progress', { n: 50_000 }), /^done$/],
+    [bad('giant', { n: 3 }), /^The result is too long to show/],
+    [bad('giant', { n: 20 }), /at most 16 MiB/],
+    [bad('longline', { n: 300 }), /no answer/],
+    [bad('hang'), /got no answer/],
+    [bad('crash'), /went away while it worked[\s\S]*something broke at line 7/],
+    [bad('echo', { text: 'again' }), /^again$/],
+    [bad('deaf'), /got no answer/],
+    [bad('failing'), /^there is no such row$/],
+    [bad('no-such-tool'), /There is no tool/],
+  ]
+  for (const [at, [call, expected]] of cases.entries()) {
+    const [fine, result] = await lab.calls(session, [good(`beside ${at}`), call])
+    expect(fine).toBe(`beside ${at}`)
+    expect(result, call.name).toMatch(expected)
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB)
+  expect(lab.started('good')).toHaveLength(1)
+})
+
+it('servers that cannot be started, do not answer or list nonsense cost their own tools, and the first turn a moment', async () => {
+  const port = await freePort()
+  const lab = await mcpLab(
+    ({ starts }) => ({
+      good: stdioServer([starts('good')]),
+      hangs: stdioServer(['hang-start', starts('hangs')], { startupTimeoutMs: 3000 }),
+      lists: stdioServer(['hang-list']),
+      crashes: stdioServer(['crash-start']),
+      missing: { command: 'no-such-program-anywhere' },
+      nowhere: stdioServer([], { cwd: '/no/such/folder' }),
+      refused: { url: `http://127.0.0.1:${port}/mcp` },
+      circle: stdioServer(['pages=loop']),
+      endless: stdioServer(['pages=endless']),
+      broken: stdioServer(['pages=broken']),
+      odd: stdioServer(['bad-tools']),
+    }),
+    { config: '[mcp]\nstart_wait_s = 2' },
+  )
+  const session = await lab.session()
+  const begun = performance.now()
+  expect(await lab.calls(session, [good('fine'), { name: 'mcp__circle__echo', input: { text: 'too' } }])).toEqual(['fine', 'too'])
+  expect(performance.now() - begun).toBeLessThan(6_000)
+  await vi.waitFor(
+    async () => {
+      const states = Object.fromEntries(
+        (await lab.engine.mcp.list()).servers.map(({ name, state, error }) => [name, `${state}: ${error?.message ?? ''}`]),
+      )
+      expect(states).toMatchObject({
+        good: 'ready: ',
+        hangs: 'failed: It did not start within 3 s.',
+        crashes: expect.stringContaining('it exited with code 3'),
+        missing: expect.stringContaining('no-such-program-anywhere was not found'),
+        nowhere: expect.stringContaining('/no/such/folder, which is not a folder'),
+        refused: expect.stringContaining('nothing listens there'),
+      })
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  expect((await viewOf(lab, 'crashes')).error?.stderr).toContain('the configuration of this server is missing')
+  expect((await viewOf(lab, 'circle')).tools.map(({ name }) => name)).toContain('second')
+  expect((await viewOf(lab, 'endless')).tools.length).toBeGreaterThan(50)
+  expect((await viewOf(lab, 'broken')).tools.map(({ name }) => name)).toContain('echo')
+  const odd = (await viewOf(lab, 'odd')).tools
+  expect(odd.filter(({ problem }) => problem !== undefined).map(({ name }) => name)).toEqual([
+    'schema-is-string',
+    'schema-is-array',
+    'schema-is-huge',
+    'odd field',
+  ])
+  const offered = (lab.requests().at(-1)!.body['tools'] as { function: { name: string; parameters: Record<string, unknown> } }[]).map(
+    (tool) => tool.function,
+  )
+  expect(offered.every(({ name }) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true)
+  expect(new Set(offered.map(({ name }) => name)).size).toBe(offered.length)
+  expect(offered.map(({ name }) => name)).toContain('mcp__odd__Read')
+  expect(offered.find(({ name }) => name === 'mcp__odd__alternatives')!.parameters).toEqual({
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'array', items: {} } },
+  })
+})
+
+it('a server that ignores every request to end, and a grandchild that has left it, are gone within 5 s of quitting', async () => {
+  const lab = await mcpLab(({ starts }) => ({
+    good: stdioServer([starts('good')]),
+    bad: stdioServer([starts('bad'), 'ignore-term', 'ignore-end'], { toolTimeoutMs: 60_000 }),
+  }))
+  const session = await lab.session()
+  const [pid] = await lab.calls(session, [bad('grandchild'), good('x')])
+  const pids = [...lab.started('good'), ...lab.started('bad'), Number(pid)]
+  expect(pids).toHaveLength(3)
+  expect(pids.every(isAlive)).toBe(true)
+  await lab.begin(session, [bad('hang')])
+  await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(3))
+  const begun = performance.now()
+  await lab.close()
+  expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(pids.filter(isAlive)).toEqual([])
+})
+
+it('what a server has started ends with it when it crashes, and it comes back by itself', async () => {
+  const lab = await mcpLab(({ starts }) => ({ bad: stdioServer([starts('bad')]) }))
+  const session = await lab.session()
+  const [grandchild] = await lab.calls(session, [bad('grandchild')])
+  process.kill(lab.started('bad')[0]!, 'SIGKILL')
+  await vi.waitFor(() => expect(isAlive(Number(grandchild))).toBe(false), { timeout: 10_000 })
+  await vi.waitFor(() => expect(lab.started('bad')).toHaveLength(2), { timeout: 10_000 })
+  expect(await lab.calls(session, [bad('echo', { text: 'back' })])).toEqual(['back'])
+})
