@@ -43,7 +43,7 @@ it('ten sessions share one process of each of five servers, none runs before its
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-it('the next app offers the tools of a server it has not started, and starts it with the first call', async () => {
+it('a server that is started anew is another process, and the view says how it stands', async () => {
   const lab = await mcpLab(({ starts }) => ({ known: stdioServer([starts('a')]) }))
   await lab.calls(await lab.session(), [{ name: 'mcp__known__echo', input: { text: '1' } }])
   await lab.engine.mcp.list()
