@@ -23,7 +23,8 @@ for (const intent of ['look', 'make', 'change', 'remove'] as const)
 /** Of a request these may mean anything. */
 const VAGUE = new Set(['get', 'see', 'check', 'open', 'top', 'share', 'book', 'record'].map(stem))
 
-const QUESTION = /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
+const QUESTION =
+  /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
 
 /** What a request asks for, as far as its beginning says it: a question looks at something, else its first verb decides. */
 export function intentOfRequest(request: string, words: readonly { word: string }[]): Intent | undefined {

@@ -266,7 +266,11 @@ export function wordsLike(stemmed: string): ReadonlySet<string> {
 }
 
 /** Verbs that go with anything and say little by themselves: to make it louder, to take a picture, to put something aside. */
-const LIGHT = new Set('make take give put get set go let turn keep come use know have see look show work happen today tomorrow yesterday tonight monday tuesday wednesday thursday friday saturday sunday week month year day hour minute morning evening'.split(' ').map(stem))
+const LIGHT = new Set(
+  'make take give put get set go let turn keep come use know have see look show work happen today tomorrow yesterday tonight monday tuesday wednesday thursday friday saturday sunday week month year day hour minute morning evening'
+    .split(' ')
+    .map(stem),
+)
 
 /** Whether a word goes with almost anything that is asked for. */
 export function isLight(stemmed: string): boolean {

@@ -68,7 +68,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     const scores = scoresOf(word)
     if (word.length >= 4) raise(scores, scoresOf(word, { prefix: true, weights: { prefix: BEGINNING, fuzzy: 0 } }), 1)
     for (const like of wordsLike(word)) raise(scores, scoresOf(like), isDoing(word) ? LIKE_DOING : LIKE)
-    if (scores.size === 0 && word.length >= 5) raise(scores, scoresOf(word, { fuzzy: 0.2, maxFuzzy: 2 }), MISTYPED)
+    if (scores.size === 0 && word.length >= 5) raise(scores, scoresOf(word, { fuzzy: word.length > 5 ? 2 : 1 }), MISTYPED)
     return scores
   }
 
