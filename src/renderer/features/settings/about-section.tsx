@@ -5,7 +5,7 @@ import type { ConfigProblem, SettingsView } from '../../../shared/model/settings
 import { tell, tellFailure } from '../../state/toasts-state'
 import { IconButton } from '../../ui/icon-button'
 import { Logo } from '../../ui/logo'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 /** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {

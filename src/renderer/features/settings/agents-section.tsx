@@ -12,7 +12,7 @@ import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
 import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 const SOURCES = { project: 'this project', user: 'your own', 'built-in': 'comes with Trestle' } as const
 

@@ -9,7 +9,7 @@ import { tellFailure } from '../../state/toasts-state'
 import { RadioList } from '../../ui/radio-list'
 import { Switch } from '../../ui/switch'
 import { NotificationsPart } from './notifications-part'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
   system: { name: 'System', meaning: 'As the operating system says, day and night.' },

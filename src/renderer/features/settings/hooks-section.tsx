@@ -14,7 +14,7 @@ import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { Problems } from './about-section'
 import { HookRuns } from './hook-runs'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 /** While it is looked at, runs come and go. */
 const LOOK_AGAIN_MS = 2_000

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { EmptyState } from '../../ui/empty-state'
 import { TestButton, TestResult, useConnectionTest } from './connection-test'
 import { ModelForm } from './model-form'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 /** The models to choose from, and which one a new session takes. */
 export function ModelsSection({ settings, onAddProvider }: { settings: SettingsView; onAddProvider: () => void }) {

@@ -4,7 +4,7 @@ import { chime } from '../../state/chime'
 import { useAppInfo, useSettingsChange } from '../../state/settings-query'
 import { tellFailure } from '../../state/toasts-state'
 import { Switch } from '../../ui/switch'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 /** Whether Trestle calls when something waits. In a browser its own permission is asked for here, by the switch, and nowhere else. */
 export function NotificationsPart({ settings }: { settings: SettingsView }) {

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { EmptyState } from '../../ui/empty-state'
 import { ProviderForm } from './provider-form'
 import { PROVIDER_WORDS } from './provider-words'
-import { SectionHead } from './section-head'
+import { SectionHead } from '../../ui/section-head'
 
 /** Where models come from: addresses and keys. */
 export function ProvidersSection({ settings }: { settings: SettingsView }) {

@@ -1,0 +1,148 @@
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { McpServerView } from '../../../shared/model/mcp'
+import { failureFrom } from '../../client/failure-from'
+import { shortPath } from '../../state/folder-name'
+import { duration } from '../../state/relative-time'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { TerminalText } from '../../ui/content/terminal-text'
+import { ToolList } from './tool-list'
+import { useMcpChange } from './use-mcp'
+
+/** What can be done with a server that needs a dialog of its own. */
+export type ServerAction = 'edit' | 'remove' | 'log' | 'sign_in'
+
+interface ServerDetailProps {
+  server: McpServerView
+  userHome: string | undefined
+  onAction: (action: ServerAction) => void
+}
+
+/** All about one server: what went wrong, what it is, what can be done, and its tools. */
+export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) {
+  const { serverId, name, state, error, tools } = server
+  const restart = useMcpChange((mcp, id: string) => mcp.restart({ serverId: id }))
+  const test = useMcpChange((mcp, id: string) => mcp.test({ serverId: id }), { quiet: true })
+  const signOut = useMcpChange((mcp, id: string) => mcp.signOut({ serverId: id }))
+  const mayRun = state !== 'asked' && state !== 'disabled'
+  return (
+    <div className="space-y-3 border-t border-line bg-panel px-3.5 py-3">
+      {error && (
+        <div className="space-y-2">
+          <p className="flex items-start gap-2 text-ui text-fail-ink">
+            <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
+            <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">{error.message}</span>
+          </p>
+          {error.stderr !== '' && (
+            <div className="[&_pre]:max-h-[180px]">
+              <TerminalText text={error.stderr} label={`What ${name} printed last`} />
+            </div>
+          )}
+        </div>
+      )}
+      {state === 'asked' && (
+        <p className="text-ui text-ink-2">
+          It came with this project and has not been accepted. Nothing of it is started or connected to until you trust the folder.
+        </p>
+      )}
+      <div className="flex flex-wrap gap-1.5">
+        {mayRun && server.auth?.state !== 'signed_in' && state === 'sign_in' && (
+          <Button size="small" variant="primary" onClick={() => onAction('sign_in')}>
+            Sign in
+          </Button>
+        )}
+        {mayRun && (
+          <>
+            <Button size="small" busy={test.isPending} onClick={() => test.mutate(serverId)}>
+              Test
+            </Button>
+            <Button size="small" busy={restart.isPending} onClick={() => restart.mutate(serverId)}>
+              {state === 'ready' || state === 'reconnecting' ? 'Restart' : 'Start'}
+            </Button>
+          </>
+        )}
+        <Button size="small" onClick={() => onAction('log')}>
+          Log
+        </Button>
+        {server.auth?.state === 'signed_in' && (
+          <Button size="small" busy={signOut.isPending} onClick={() => signOut.mutate(serverId)}>
+            Sign out
+          </Button>
+        )}
+        {server.scope !== 'session' && (
+          <>
+            <Button size="small" onClick={() => onAction('edit')}>
+              Edit
+            </Button>
+            <Button size="small" onClick={() => onAction('remove')}>
+              Remove
+            </Button>
+          </>
+        )}
+      </div>
+      <TestOutcome test={test} />
+      <Facts server={server} userHome={userHome} />
+      {tools.length > 0 ? (
+        <ToolList server={server} />
+      ) : (
+        mayRun && !error && <p className="text-ui text-ink-3">Its tools are not known yet: they are once it has been started or tested.</p>
+      )}
+    </div>
+  )
+}
+
+interface TestOutcomeProps {
+  test: { data: { ok: boolean; durationMs: number; message: string } | undefined; error: unknown; isPending: boolean }
+}
+
+function TestOutcome({ test }: TestOutcomeProps) {
+  const outcome = test.error ? { ok: false, message: failureFrom(test.error).message, durationMs: undefined } : test.data
+  return (
+    <div role="status" className="text-ui empty:hidden">
+      {!test.isPending && outcome && (
+        <p className={cx('flex items-start gap-2', outcome.ok ? 'text-done-ink' : 'text-fail-ink')}>
+          {outcome.ok ? (
+            <CircleCheck aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          ) : (
+            <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          )}
+          <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">
+            {outcome.ok ? 'It works' : 'It does not work'}
+            {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
+            <span className="text-ink-2">: {outcome.message}</span>
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Facts({ server, userHome }: { server: McpServerView; userHome: string | undefined }) {
+  const { file, envNames, headerNames, pid, serverInfo, sessions, prompts, resources, auth } = server
+  const facts: [string, ReactNode][] = []
+  if (file !== undefined) facts.push(['Written in', <code key="file">{shortPath(file, userHome)}</code>])
+  if (envNames.length > 0) facts.push(['Environment', <code key="env">{envNames.join(', ')}</code>])
+  if (headerNames.length > 0) facts.push(['Headers', <code key="headers">{headerNames.join(', ')}</code>])
+  if (serverInfo) facts.push(['Calls itself', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
+  if (pid !== undefined) facts.push(['Process', String(pid)])
+  if (sessions > 0) facts.push(['Used by', `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`])
+  if (prompts + resources > 0) facts.push(['Also offers', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
+  if (auth?.state === 'signed_in')
+    facts.push(['Signed in', auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`])
+  if (facts.length === 0) return null
+  return (
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-small">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-3">{name}</dt>
+          <dd className="wrap-anywhere [&_code]:font-mono [&_code]:text-tiny">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,135 @@
+import type { McpServerInput, McpTransport } from '../../../shared/model/mcp'
+
+/** A name with its value; `kept`: what is written stays as long as nothing is typed. */
+export interface Pair {
+  id: number
+  name: string
+  value: string
+  kept: boolean
+}
+
+/** A server as its form has it: everything is text. */
+export interface ServerFields {
+  name: string
+  transport: McpTransport
+  command: string
+  /** One a line. */
+  args: string
+  cwd: string
+  env: Pair[]
+  url: string
+  headers: Pair[]
+  clientId: string
+  scopes: string
+  startSeconds: string
+  callSeconds: string
+}
+
+export const NO_SERVER: ServerFields = {
+  name: '',
+  transport: 'stdio',
+  command: '',
+  args: '',
+  cwd: '',
+  env: [],
+  url: '',
+  headers: [],
+  clientId: '',
+  scopes: '',
+  startSeconds: '30',
+  callSeconds: '60',
+}
+
+let lastId = 0
+
+export function newPair(name = '', value: string | null = ''): Pair {
+  lastId += 1
+  return { id: lastId, name, value: value ?? '', kept: value === null }
+}
+
+/** The form of a server that is written already. */
+export function fieldsOf(name: string, input: McpServerInput): ServerFields {
+  const pairs = (values: Readonly<Record<string, string | null>>): Pair[] =>
+    Object.entries(values).map(([key, value]) => newPair(key, value))
+  const common = { ...NO_SERVER, name, startSeconds: String(input.startTimeoutMs / 1000), callSeconds: String(input.callTimeoutMs / 1000) }
+  if (input.transport === 'stdio') {
+    const { transport, command, args, env, cwd = '' } = input
+    return { ...common, transport, command, args: args.join('\n'), env: pairs(env), cwd }
+  }
+  const { transport, url, headers, oauth } = input
+  return {
+    ...common,
+    transport,
+    url,
+    headers: pairs(headers),
+    clientId: oauth?.clientId ?? '',
+    scopes: oauth?.scopes?.join(' ') ?? '',
+  }
+}
+
+/** What is wrong with the form, by field. */
+export function fieldProblems(fields: ServerFields, taken: readonly string[]): Partial<Record<keyof ServerFields, string>> {
+  const problems: Partial<Record<keyof ServerFields, string>> = {}
+  const name = fields.name.trim()
+  if (name === '') problems.name = 'A name is needed'
+  else if (taken.includes(name)) problems.name = 'There is a server of this name'
+  if (fields.transport === 'stdio') {
+    if (fields.command.trim() === '') problems.command = 'A command is needed'
+    if (hasTwice(fields.env)) problems.env = 'Each variable once'
+    else if (fields.env.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.env = 'Each value needs a name'
+  } else {
+    if (!/^https?:\/\/\S+$/i.test(fields.url.trim()) && !fields.url.includes('${')) problems.url = 'An address that begins with https:// or http:// is needed'
+    if (hasTwice(fields.headers)) problems.headers = 'Each header once'
+    else if (fields.headers.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.headers = 'Each value needs a name'
+  }
+  for (const field of ['startSeconds', 'callSeconds'] as const) {
+    const seconds = Number(fields[field])
+    if (!(seconds >= 1 && seconds <= 3600)) problems[field] = 'From 1 to 3600 seconds'
+  }
+  return problems
+}
+
+/** What is written; `before` has what the form does not show. */
+export function inputOf(fields: ServerFields, before: McpServerInput | undefined): McpServerInput {
+  const values = (pairs: readonly Pair[]): Record<string, string | null> =>
+    Object.fromEntries(
+      pairs.flatMap(({ name, value, kept }) => (name.trim() === '' ? [] : [[name.trim(), kept && value === '' ? null : value]])),
+    )
+  const switches = {
+    enabled: before?.enabled ?? true,
+    disabledTools: before?.disabledTools ?? [],
+    ...(before?.enabledTools && { enabledTools: before.enabledTools }),
+    startTimeoutMs: Math.round(Number(fields.startSeconds) * 1000),
+    callTimeoutMs: Math.round(Number(fields.callSeconds) * 1000),
+  }
+  if (fields.transport === 'stdio') {
+    const cwd = fields.cwd.trim()
+    const args = fields.args.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.replace(/\r$/, '')]))
+    return { ...switches, transport: 'stdio', command: fields.command.trim(), args, env: values(fields.env), ...(cwd && { cwd }) }
+  }
+  const { clientId: _, scopes: __, ...others } = (before?.transport === 'stdio' ? undefined : before?.oauth) ?? {}
+  const scopes = fields.scopes.split(/\s+/).filter(Boolean)
+  const oauth = { ...others, ...(fields.clientId.trim() && { clientId: fields.clientId.trim() }), ...(scopes.length > 0 && { scopes }) }
+  return {
+    ...switches,
+    transport: fields.transport,
+    url: fields.url.trim(),
+    headers: values(fields.headers),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+  }
+}
+
+/** Takes a whole command line apart that was typed or pasted into the field of the command; quotes hold words together. */
+export function splitCommand(line: string): { command: string; args: string[] } {
+  const words = [...line.trim().matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']|["'])+/g)].map(([word]) =>
+    word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_whole, double: string | undefined, single: string | undefined) =>
+      double === undefined ? (single ?? '') : double.replace(/\\(["\\$`])/g, '$1'),
+    ),
+  )
+  return { command: words[0] ?? '', args: words.slice(1) }
+}
+
+function hasTwice(pairs: readonly Pair[]): boolean {
+  const names = pairs.map(({ name }) => name.trim()).filter(Boolean)
+  return new Set(names).size < names.length
+}

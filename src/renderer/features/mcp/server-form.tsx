@@ -1,0 +1,246 @@
+import { useId, useState, type FormEvent } from 'react'
+import type { McpServerInput, McpServerList } from '../../../shared/model/mcp'
+import { formFailure } from '../../state/field-errors'
+import { tell } from '../../state/toasts-state'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { ErrorNote } from '../../ui/error-note'
+import { SelectField } from '../../ui/select-field'
+import { TextAreaField } from '../../ui/text-area-field'
+import { TextField } from '../../ui/text-field'
+import { PairList } from './pair-list'
+import { fieldProblems, inputOf, splitCommand, type ServerFields } from './server-fields'
+import { useMcpChange } from './use-mcp'
+
+interface ServerFormProps {
+  /** What the form begins with. */
+  start: ServerFields
+  /** Undefined: a new server. */
+  edited?: { name: string; scope: 'user' | 'project'; input: McpServerInput }
+  /** The project a server can be written into. */
+  folder?: { path: string; name: string } | undefined
+  /** Names that are in use, by where. */
+  taken: Readonly<Record<'user' | 'project', readonly string[]>>
+  onPaste: () => void
+  onClose: () => void
+  /** It is written. */
+  onSaved: (list: McpServerList, name: string) => void
+}
+
+const FIELDS = ['name', 'command', 'url', 'args', 'cwd']
+
+/** Adds or changes a server. Values that are written already are never shown. */
+export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onSaved }: ServerFormProps) {
+  const formId = useId()
+  const [fields, setFields] = useState(start)
+  const [scope, setScope] = useState(edited?.scope ?? 'user')
+  const [checked, setChecked] = useState(false)
+  const save = useMcpChange((mcp, input: Parameters<typeof mcp.save>[0]) => mcp.save(input), { quiet: true })
+  const set = (part: Partial<ServerFields>): void => setFields((before) => ({ ...before, ...part }))
+
+  const problems = fieldProblems(
+    fields,
+    taken[scope].filter((name) => name !== edited?.name),
+  )
+  const refused = formFailure(save.error, FIELDS)
+  const errorOf = (field: keyof ServerFields): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
+
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setChecked(true)
+    if (Object.keys(problems).length > 0) {
+      const form = event.currentTarget
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    const name = fields.name.trim()
+    save.mutate(
+      {
+        place: scope === 'project' && folder ? { scope, folder: folder.path, name } : { scope: 'user', name },
+        definition: inputOf(fields, edited?.input),
+        ...(edited && { previousName: edited.name }),
+      },
+      {
+        onSuccess: (list) => {
+          tell(edited ? `Saved ${name}` : `Added ${name}`)
+          onSaved(list, name)
+        },
+      },
+    )
+  }
+
+  /** Whoever copies from a README has the whole line. */
+  const splitLine = (): void => {
+    if (fields.args.trim() !== '' || !/\s/.test(fields.command.trim())) return
+    const { command, args } = splitCommand(fields.command)
+    set({ command, args: args.join('\n') })
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      width={560}
+      title={edited ? `Server ${edited.name}` : 'Add a server'}
+      footer={
+        <>
+          {!edited && (
+            <Button variant="quiet" className="mr-auto" onClick={onPaste}>
+              Paste JSON instead
+            </Button>
+          )}
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form={formId} busy={save.isPending}>
+            {edited ? 'Save' : 'Add server'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-3.5 pb-2">
+        <TextField
+          label="Name"
+          mono
+          value={fields.name}
+          placeholder="github"
+          hint="Its tools are called mcp__name__tool."
+          error={errorOf('name')}
+          onChange={(event) => set({ name: event.target.value })}
+        />
+        <SelectField label="How it is reached" value={fields.transport} onChange={(event) => set({ transport: transportOf(event.target.value) })}>
+          <option value="stdio">Run a command on this machine (stdio)</option>
+          <option value="http">Connect to an address (streamable HTTP)</option>
+          <option value="sse">Connect to an address, the older way (SSE)</option>
+        </SelectField>
+        {fields.transport === 'stdio' ? (
+          <LocalFields fields={fields} set={set} errorOf={errorOf} onLeaveCommand={splitLine} />
+        ) : (
+          <RemoteFields fields={fields} set={set} errorOf={errorOf} />
+        )}
+        {!edited && folder && (
+          <SelectField label="For" value={scope} onChange={(event) => setScope(event.target.value === 'project' ? 'project' : 'user')}>
+            <option value="user">You, in every project</option>
+            <option value="project">{folder.name}: in its .mcp.json, for everybody who works on it</option>
+          </SelectField>
+        )}
+        <details className="rounded-md border border-line px-3 py-2 open:pb-3">
+          <summary className="cursor-default text-ui font-medium text-ink-2">Time limits</summary>
+          <div className="mt-2.5 flex flex-wrap gap-3">
+            <TextField
+              label="To start, in seconds"
+              inputMode="numeric"
+              className="min-w-[140px] flex-1"
+              value={fields.startSeconds}
+              error={errorOf('startSeconds')}
+              onChange={(event) => set({ startSeconds: event.target.value })}
+            />
+            <TextField
+              label="For a call, in seconds"
+              inputMode="numeric"
+              className="min-w-[140px] flex-1"
+              value={fields.callSeconds}
+              error={errorOf('callSeconds')}
+              onChange={(event) => set({ callSeconds: event.target.value })}
+            />
+          </div>
+        </details>
+        {refused.failure && <ErrorNote failure={refused.failure} />}
+      </form>
+    </Dialog>
+  )
+}
+
+interface PartProps {
+  fields: ServerFields
+  set: (part: Partial<ServerFields>) => void
+  errorOf: (field: keyof ServerFields) => string | undefined
+}
+
+function LocalFields({ fields, set, errorOf, onLeaveCommand }: PartProps & { onLeaveCommand: () => void }) {
+  return (
+    <>
+      <TextField
+        label="Command"
+        mono
+        value={fields.command}
+        placeholder="npx -y @modelcontextprotocol/server-filesystem ~/notes"
+        hint="A whole command line is taken apart."
+        error={errorOf('command')}
+        onChange={(event) => set({ command: event.target.value })}
+        onBlur={onLeaveCommand}
+      />
+      <TextAreaField
+        label="Arguments, one a line"
+        mono
+        value={fields.args}
+        error={errorOf('args')}
+        onChange={(event) => set({ args: event.target.value })}
+      />
+      <PairList
+        label="Environment"
+        kind="variable"
+        hint="It gets what your commands get; keys of models are kept from it."
+        pairs={fields.env}
+        error={errorOf('env')}
+        onChange={(env) => set({ env })}
+      />
+      <TextField
+        label="Folder it starts in"
+        mono
+        value={fields.cwd}
+        hint="Empty: the project it is written in, else your home folder."
+        error={errorOf('cwd')}
+        onChange={(event) => set({ cwd: event.target.value })}
+      />
+    </>
+  )
+}
+
+function RemoteFields({ fields, set, errorOf }: PartProps) {
+  return (
+    <>
+      <TextField
+        label="Address"
+        mono
+        inputMode="url"
+        value={fields.url}
+        placeholder="https://mcp.example.com/mcp"
+        hint="If it wants a sign-in, you can do that once it is added."
+        error={errorOf('url')}
+        onChange={(event) => set({ url: event.target.value })}
+      />
+      <PairList
+        label="Headers"
+        kind="header"
+        hint="For a key the server gave you: Authorization, Bearer …"
+        pairs={fields.headers}
+        error={errorOf('headers')}
+        onChange={(headers) => set({ headers })}
+      />
+      <details className="rounded-md border border-line px-3 py-2 open:pb-3">
+        <summary className="cursor-default text-ui font-medium text-ink-2">Sign-in</summary>
+        <div className="mt-2.5 flex flex-col gap-3">
+          <TextField
+            label="Client id"
+            mono
+            value={fields.clientId}
+            hint="Only where you registered Trestle yourself."
+            onChange={(event) => set({ clientId: event.target.value })}
+          />
+          <TextField
+            label="Scopes"
+            mono
+            value={fields.scopes}
+            hint="Empty: what the server asks for."
+            onChange={(event) => set({ scopes: event.target.value })}
+          />
+        </div>
+      </details>
+    </>
+  )
+}
+
+function transportOf(value: string): ServerFields['transport'] {
+  return value === 'http' || value === 'sse' ? value : 'stdio'
+}

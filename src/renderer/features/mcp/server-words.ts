@@ -1,0 +1,35 @@
+import type { McpServerState, McpServerView, McpTransport } from '../../../shared/model/mcp'
+import type { Tone } from '../../ui/badge'
+import type { DotStatus } from '../../ui/dot'
+
+/** How a state looks and what it is called. */
+export const STATE_WORDS: Record<McpServerState, { dot: DotStatus; tone: Tone; word: string }> = {
+  disabled: { dot: 'idle', tone: 'plain', word: 'off' },
+  asked: { dot: 'waiting', tone: 'wait', word: 'waits for your trust' },
+  idle: { dot: 'idle', tone: 'plain', word: 'starts when needed' },
+  starting: { dot: 'running', tone: 'run', word: 'starting' },
+  ready: { dot: 'done', tone: 'done', word: 'connected' },
+  sign_in: { dot: 'waiting', tone: 'wait', word: 'wants a sign-in' },
+  reconnecting: { dot: 'running', tone: 'run', word: 'reconnecting' },
+  failed: { dot: 'failed', tone: 'fail', word: 'failed' },
+}
+
+export const TRANSPORT_WORDS: Record<McpTransport, string> = { stdio: 'stdio', http: 'HTTP', sse: 'SSE' }
+
+/** What the tools of a server that are switched on cost in every request. */
+export function tokensOf({ tools }: Pick<McpServerView, 'tools'>): number {
+  return tools.reduce((sum, tool) => sum + (tool.enabled && tool.problem === undefined ? tool.tokens : 0), 0)
+}
+
+/** `3 of 12 tools`, `1 tool`, or nothing when they are not known yet. */
+export function toolWords({ tools }: Pick<McpServerView, 'tools'>): string | undefined {
+  if (tools.length === 0) return undefined
+  const on = tools.filter((tool) => tool.enabled && tool.problem === undefined).length
+  const all = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`
+  return on === tools.length ? all : `${on} of ${all}`
+}
+
+/** The address a person recognises a sign-in by. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

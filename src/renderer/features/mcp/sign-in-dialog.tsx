@@ -1,0 +1,102 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Failure } from '../../../shared/model/errors'
+import type { McpServerView } from '../../../shared/model/mcp'
+import { failureFrom } from '../../client/failure-from'
+import { tell } from '../../state/toasts-state'
+import { useClient } from '../../state/trestle-context'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { ErrorNote } from '../../ui/error-note'
+import { Spinner } from '../../ui/spinner'
+import { hostOf } from './server-words'
+
+interface SignInDialogProps {
+  server: McpServerView
+  onClose: () => void
+}
+
+/** Leads through a sign-in: the page opens in the browser, here or by a click, and this waits until it is over. */
+export function SignInDialog({ server: { serverId, name }, onClose }: SignInDialogProps) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const [page, setPage] = useState<{ url: string; opened: boolean }>()
+  const [failure, setFailure] = useState<Failure>()
+  const [attempt, setAttempt] = useState(0)
+
+  useEffect(() => {
+    const stop = new AbortController()
+    const run = async (): Promise<void> => {
+      for await (const step of await client.mcp.signIn({ serverId }, { signal: stop.signal })) {
+        if (stop.signal.aborted) return
+        if (step.step === 'open') setPage(step)
+        else {
+          tell(`Signed in to ${name}`)
+          onClose()
+        }
+      }
+    }
+    void run()
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) setFailure(failureFrom(error))
+      })
+      .finally(() => queryClient.invalidateQueries({ queryKey: [['mcp']] }))
+    return () => stop.abort()
+    // The callbacks of the page above are new at every draw; a sign-in is begun once, and anew only when it is asked for.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [client, queryClient, serverId, attempt])
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Sign in to ${name}`}
+      footer={
+        <Button variant="quiet" onClick={onClose}>
+          {failure ? 'Close' : 'Cancel'}
+        </Button>
+      }
+    >
+      {failure ? (
+        <ErrorNote
+          failure={failure}
+          actions={
+            <Button
+              size="small"
+              onClick={() => {
+                setFailure(undefined)
+                setPage(undefined)
+                setAttempt(attempt + 1)
+              }}
+            >
+              Try again
+            </Button>
+          }
+        />
+      ) : page ? (
+        <div className="space-y-3 pb-1 text-body">
+          <p>
+            {page.opened ? 'Your browser shows the page of ' : 'Sign in on the page of '}
+            <b className="font-semibold wrap-anywhere">{hostOf(page.url)}</b>
+            {page.opened ? '. Come back here when you are done.' : ': it opens in a tab of its own.'}
+          </p>
+          <Button
+            variant={page.opened ? 'default' : 'primary'}
+            icon={<ExternalLink aria-hidden />}
+            onClick={() => void window.open(page.url, '_blank', 'noopener,noreferrer')}
+          >
+            {page.opened ? 'Open it again' : 'Open the sign-in page'}
+          </Button>
+          <p role="status" className="flex items-center gap-2 text-ui text-ink-3">
+            <Spinner /> Waiting for the sign-in
+          </p>
+        </div>
+      ) : (
+        <p role="status" className="flex items-center gap-2 pb-1 text-ui text-ink-3">
+          <Spinner /> Asking the server where to sign in
+        </p>
+      )}
+    </Dialog>
+  )
+}
