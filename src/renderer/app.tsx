@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { useAppCommands } from './app-commands'
 import type { Connection } from './client/connection'
 import { BeginPage } from './features/first-run/begin-page'
+import { McpSection } from './features/mcp/mcp-section'
 import { Palette } from './features/palette/palette'
 import { ShortcutsDialog } from './features/palette/shortcuts-dialog'
 import { Sidebar } from './features/sessions/sidebar'
@@ -16,6 +17,7 @@ import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import { TasksPage } from './features/tasks/tasks-page'
 import { TaskTerminal } from './features/terminal/task-terminal'
+import { TrustQuestion } from './features/trust/trust-question'
 import { TrustedFolders } from './features/trust/trusted-folders'
 import { InboxView } from './inbox-view'
 import { SessionInspector, SessionPage } from './session-page'
@@ -93,7 +95,12 @@ export function App({ connection }: { connection: Connection }) {
           <>
             <HeaderBar {...frame} title="Settings" folder={undefined} onClose={leave} />
             {banners}
-            <SettingsPage section={view.section} info={info} trustedFolders={<TrustedFolders />} />
+            <SettingsPage
+              section={view.section}
+              info={info}
+              trustedFolders={<TrustedFolders />}
+              mcpServers={<McpSection info={info} renderTrust={(folder) => <TrustQuestion folder={folder} userHome={userHome} />} />}
+            />
           </>
         )}
         {view.kind === 'tasks' && (

@@ -9,6 +9,7 @@ import { RestoreDialog } from './features/checkpoint/restore-dialog'
 import { ChangesPane } from './features/inspector/changes-pane'
 import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
+import { McpPane } from './features/mcp/mcp-pane'
 import { TodosPane } from './features/inspector/todos-pane'
 import { PlanBanner } from './features/plan/plan-banner'
 import { PlanPane } from './features/plan/plan-pane'
@@ -160,9 +161,18 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
             loading
           ),
         },
+        {
+          tab: 'mcp',
+          label: 'MCP',
+          content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
+        },
       ]}
     />
   )
+}
+
+function openMcp(): void {
+  useLayout.getState().openSettings('mcp')
 }
 
 function openModels(): void {

@@ -1,10 +1,10 @@
 import { create } from 'zustand'
 import { stored } from './stored'
 
-export const SETTINGS_SECTIONS = ['providers', 'models', 'skills', 'agents', 'hooks', 'general', 'about'] as const
+export const SETTINGS_SECTIONS = ['providers', 'models', 'mcp', 'skills', 'agents', 'hooks', 'general', 'about'] as const
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
 
-export const INSPECTOR_TABS = ['tasks', 'todos', 'plan', 'changes', 'context'] as const
+export const INSPECTOR_TABS = ['tasks', 'todos', 'plan', 'changes', 'context', 'mcp'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
 /** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */

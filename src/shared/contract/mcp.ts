@@ -1,6 +1,7 @@
 import { eventIterator, oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import type { McpLogLine, McpServerInput, McpServerList, McpServerView, McpSignInStep, McpTestResult } from '../model/mcp'
+import type { McpImportPreview } from '../model/mcp-import'
 
 const server = z.strictObject({ serverId: z.string().min(1).max(2000) })
 const name = z.string().min(1).max(200)
@@ -46,6 +47,31 @@ export const mcpContract = {
   /** Writes a server into its file, others and comments as they are. `previousName`: the one that is changed or renamed; without it the name must be new. */
   save: oc.input(z.strictObject({ place, definition, previousName: name.optional() })).output(type<McpServerList>()),
   remove: oc.input(z.strictObject({ place })).output(type<McpServerList>()),
+  /** Servers of other products, also of those kept in `folder`, that could be taken over. Nothing is written. */
+  imports: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpImportPreview[]>()),
+  /** The same for pasted text. */
+  previewImport: oc.input(z.strictObject({ text: z.string().max(1_000_000) })).output(type<McpImportPreview>()),
+  /** Adds what was chosen to the user's own servers, all or none; `config.changed` when a file is not what was shown. */
+  import: oc
+    .input(
+      z.strictObject({
+        sourceId: z.string().min(1),
+        hash: z.string(),
+        text: z.string().max(1_000_000).optional(),
+        servers: z
+          .array(
+            z.strictObject({
+              key: z.string(),
+              name,
+              replace: z.boolean().optional(),
+              values: z.record(z.string(), z.string().max(10_000)).optional(),
+            }),
+          )
+          .min(1)
+          .max(500),
+      }),
+    )
+    .output(type<McpServerList>()),
   setEnabled: oc.input(server.extend({ enabled: z.boolean() })).output(type<McpServerView>()),
   setToolEnabled: oc.input(server.extend({ tool: text, enabled: z.boolean() })).output(type<McpServerView>()),
   /** Ends what runs and starts it anew; why it did not start is in the view. */

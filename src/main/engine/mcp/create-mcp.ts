@@ -13,6 +13,7 @@ import { createHub } from './hub/hub'
 import { createHubActions } from './hub/hub-actions'
 import { createListingCache } from './hub/listing'
 import { createSessionServers } from './hub/session-servers'
+import type { McpImports } from './import/create-imports'
 import type { Mcp } from './mcp'
 import type { HeldMcpContent } from './mcp-content'
 import type { McpSessions, McpUser } from './mcp-tool'
@@ -112,9 +113,20 @@ export function createMcp(deps: McpDeps): HeldMcp {
       }))
     },
   })
+  let loadedImports: Promise<McpImports> | undefined
+  const imports = (): Promise<McpImports> =>
+    (loadedImports ??= import('./import/create-imports').then(({ createImports }) =>
+      createImports({ machine: { platform: process.platform, userHome, env: process.env }, config }),
+    ))
 
   return {
     ...actions,
+    imports: async (folder) => (await imports()).find(folder),
+    previewImport: async (text) => (await imports()).preview(text),
+    async import(request) {
+      await (await imports()).take(request)
+      return actions.list()
+    },
     useInSession: (sessionId, servers) => sessions.bring({ sessionId }, servers),
     forTurn: sessions.forTurn,
     toolsOf: sessions.toolsOf,

@@ -6,6 +6,7 @@ import type {
   McpServerView,
   McpTestResult,
 } from '../../../shared/model/mcp'
+import type { McpImportPreview, McpImportRequest } from '../../../shared/model/mcp-import'
 
 /** Which server is meant: where it is written and its name there. `folder` goes with `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
@@ -19,6 +20,12 @@ export interface Mcp {
   /** Writes a server into its file, others and comments as they are. `previousName`: the one that is changed, or renamed; without it the name must be new. */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<McpServerList>
   remove(place: McpPlace): Promise<McpServerList>
+  /** Servers of other products that could be taken over. Reads their files and writes nothing. */
+  imports(folder?: string): Promise<McpImportPreview[]>
+  /** The same for text that was pasted. */
+  previewImport(text: string): Promise<McpImportPreview>
+  /** Adds what was chosen of a preview to the user's own servers, all or none. */
+  import(request: McpImportRequest): Promise<McpServerList>
   setEnabled(serverId: string, enabled: boolean): Promise<McpServerView>
   setToolEnabled(serverId: string, tool: string, enabled: boolean): Promise<McpServerView>
   /** Ends what runs and starts it anew. */

@@ -127,7 +127,8 @@ function Facts({ server, userHome }: { server: McpServerView; userHome: string |
   if (serverInfo) facts.push(['Calls itself', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
   if (pid !== undefined) facts.push(['Process', String(pid)])
   if (sessions > 0) facts.push(['Used by', `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`])
-  if (prompts + resources > 0) facts.push(['Also offers', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
+  if (prompts + resources > 0)
+    facts.push(['Also offers', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
   if (auth?.state === 'signed_in')
     facts.push(['Signed in', auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`])
   if (facts.length === 0) return null

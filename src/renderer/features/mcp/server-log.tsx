@@ -15,10 +15,12 @@ const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
 /** What a server printed and logged, and what happened to its connection; the newest at the end. */
 export function ServerLog({ server, onClose }: { server: McpServerView; onClose: () => void }) {
   const queries = useQueries()
-  const { data, error } = useQuery(
-    queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: LOOK_AGAIN_MS }),
-  )
-  const text = data?.map(({ at, from, level, text: line }) => [timeOf(at), FROM[from], level === 'error' || level === 'warning' ? level : '', line].filter(Boolean).join(' ')).join('\n')
+  const { data, error } = useQuery(queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: LOOK_AGAIN_MS }))
+  const text = data
+    ?.map(({ at, from, level, text: line }) =>
+      [timeOf(at), FROM[from], level === 'error' || level === 'warning' ? level : '', line].filter(Boolean).join(' '),
+    )
+    .join('\n')
   return (
     <Dialog
       open

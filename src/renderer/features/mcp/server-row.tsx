@@ -38,7 +38,10 @@ export function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRo
           onClick={() => onOpen(!open)}
           className="flex min-w-0 flex-1 items-start gap-2.5 py-2.5 pl-3.5 text-left focus-visible:-outline-offset-2"
         >
-          <ChevronRight aria-hidden className={cx('mt-[3px] size-[14px] flex-none text-ink-3 transition-transform duration-100', open && 'rotate-90')} />
+          <ChevronRight
+            aria-hidden
+            className={cx('mt-[3px] size-[14px] flex-none text-ink-3 transition-transform duration-100', open && 'rotate-90')}
+          />
           <span className="min-w-0 flex-1">
             <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
               <Dot status={dot} silent />

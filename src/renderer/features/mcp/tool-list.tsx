@@ -62,7 +62,9 @@ const ToolRow = memo(function ToolRow({ tool, enabled, onToggle }: ToolRowProps)
         }
         description={
           <>
-            <span className="line-clamp-2 wrap-anywhere">{tool.title === undefined ? tool.description : `${tool.title}. ${tool.description}`}</span>
+            <span className="line-clamp-2 wrap-anywhere">
+              {tool.title === undefined ? tool.description : `${tool.title}. ${tool.description}`}
+            </span>
             {tool.problem !== undefined && <span className="block text-fail-ink">{tool.problem}</span>}
           </>
         }

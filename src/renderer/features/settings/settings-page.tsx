@@ -19,6 +19,7 @@ import { SkillsSection } from './skills-section'
 const WORDS: Record<SettingsSection, string> = {
   providers: 'Providers',
   models: 'Models',
+  mcp: 'MCP',
   skills: 'Skills',
   hooks: 'Hooks',
   agents: 'Agents',
@@ -31,10 +32,12 @@ interface SettingsPageProps {
   info: AppInfo | undefined
   /** The list of them, with a way to stop trusting. */
   trustedFolders: ReactNode
+  /** The MCP servers, with all that can be done with them. */
+  mcpServers: ReactNode
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders }: SettingsPageProps) {
+export function SettingsPage({ section, info, trustedFolders, mcpServers }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   return (
     <Tabs.Root value={section} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
@@ -61,6 +64,7 @@ export function SettingsPage({ section, info, trustedFolders }: SettingsPageProp
                 {name === 'models' && (
                   <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
                 )}
+                {name === 'mcp' && mcpServers}
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
                 {name === 'agents' && <AgentsSection info={info} />}

@@ -73,7 +73,7 @@ test('nothing can hide on a screen: turned round, without width, blank, past a l
   const { parts } = await trust().view(folder)
   expect(parts[0]!.diff).toContain(`+s: run "${shown}!"`)
   // The marks themselves would do what they say.
-  expect(parts[0]!.diff).not.toMatch(/[\u202e\u200b\u001b\u3164]/u)
+  for (const mark of ['\u202e', '\u200b', '\u001b', '\u3164']) expect(parts[0]!.diff).not.toContain(mark)
 })
 
 test('a change is asked about with a diff of what the servers would do, on however long a line, and says that a secret is another one', async () => {

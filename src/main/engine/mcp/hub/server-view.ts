@@ -1,5 +1,6 @@
 import { textTokens } from '../../context/estimate'
 import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/model/mcp'
+import { coverInUrl, coverSecrets } from '../import/cover-secrets'
 import type { ConfiguredServer } from '../mcp-config'
 import type { ListedTool } from '../tool/read-tools'
 import { toolNames } from '../tool/tool-names'
@@ -25,7 +26,7 @@ export function serverView(
     ...(file !== undefined && { file }),
     state,
     transport: definition.transport,
-    target: isStdio ? [definition.command, ...definition.args].join(' ') : definition.url,
+    target: isStdio ? coverSecrets([definition.command, ...definition.args]).join(' ') : coverInUrl(definition.url),
     envNames: isStdio ? Object.keys(definition.env) : [],
     headerNames: isStdio ? [] : Object.keys(definition.headers),
     ...(hiddenBy !== undefined && { hiddenBy }),

@@ -1,16 +1,16 @@
 import { useId, useState, type FormEvent } from 'react'
-import type { McpServerInput, McpServerList } from '../../../shared/model/mcp'
-import { formFailure } from '../../state/field-errors'
-import { tell } from '../../state/toasts-state'
-import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
-import { ErrorNote } from '../../ui/error-note'
-import { SelectField } from '../../ui/select-field'
-import { TextAreaField } from '../../ui/text-area-field'
-import { TextField } from '../../ui/text-field'
+import type { McpServerInput, McpServerList } from '../../../../shared/model/mcp'
+import { formFailure } from '../../../state/field-errors'
+import { tell } from '../../../state/toasts-state'
+import { Button } from '../../../ui/button'
+import { Dialog } from '../../../ui/dialog'
+import { ErrorNote } from '../../../ui/error-note'
+import { SelectField } from '../../../ui/select-field'
+import { TextAreaField } from '../../../ui/text-area-field'
+import { TextField } from '../../../ui/text-field'
 import { PairList } from './pair-list'
 import { fieldProblems, inputOf, splitCommand, type ServerFields } from './server-fields'
-import { useMcpChange } from './use-mcp'
+import { useMcpChange } from '../use-mcp'
 
 interface ServerFormProps {
   /** What the form begins with. */
@@ -21,7 +21,8 @@ interface ServerFormProps {
   folder?: { path: string; name: string } | undefined
   /** Names that are in use, by where. */
   taken: Readonly<Record<'user' | 'project', readonly string[]>>
-  onPaste: () => void
+  /** Goes over to pasted text. */
+  onPaste?: () => void
   onClose: () => void
   /** It is written. */
   onSaved: (list: McpServerList, name: string) => void
@@ -84,7 +85,7 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
       title={edited ? `Server ${edited.name}` : 'Add a server'}
       footer={
         <>
-          {!edited && (
+          {onPaste && (
             <Button variant="quiet" className="mr-auto" onClick={onPaste}>
               Paste JSON instead
             </Button>
@@ -108,7 +109,11 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           error={errorOf('name')}
           onChange={(event) => set({ name: event.target.value })}
         />
-        <SelectField label="How it is reached" value={fields.transport} onChange={(event) => set({ transport: transportOf(event.target.value) })}>
+        <SelectField
+          label="How it is reached"
+          value={fields.transport}
+          onChange={(event) => set({ transport: transportOf(event.target.value) })}
+        >
           <option value="stdio">Run a command on this machine (stdio)</option>
           <option value="http">Connect to an address (streamable HTTP)</option>
           <option value="sse">Connect to an address, the older way (SSE)</option>

@@ -1,4 +1,4 @@
-import type { McpServerInput, McpTransport } from '../../../shared/model/mcp'
+import type { McpServerInput, McpTransport } from '../../../../shared/model/mcp'
 
 /** A name with its value; `kept`: what is written stays as long as nothing is typed. */
 export interface Pair {
@@ -54,14 +54,14 @@ export function fieldsOf(name: string, input: McpServerInput): ServerFields {
   const common = { ...NO_SERVER, name, startSeconds: String(input.startTimeoutMs / 1000), callSeconds: String(input.callTimeoutMs / 1000) }
   if (input.transport === 'stdio') {
     const { transport, command, args, env, cwd = '' } = input
-    return { ...common, transport, command, args: args.join('\n'), env: pairs(env), cwd }
+    return { ...common, transport, command, args: args.join('\n'), env: pairsOf(env), cwd }
   }
   const { transport, url, headers, oauth } = input
   return {
     ...common,
     transport,
     url,
-    headers: pairs(headers),
+    headers: pairsOf(headers),
     clientId: oauth?.clientId ?? '',
     scopes: oauth?.scopes?.join(' ') ?? '',
   }
@@ -78,7 +78,8 @@ export function fieldProblems(fields: ServerFields, taken: readonly string[]): P
     if (hasTwice(fields.env)) problems.env = 'Each variable once'
     else if (fields.env.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.env = 'Each value needs a name'
   } else {
-    if (!/^https?:\/\/\S+$/i.test(fields.url.trim()) && !fields.url.includes('${')) problems.url = 'An address that begins with https:// or http:// is needed'
+    if (!/^https?:\/\/\S+$/i.test(fields.url.trim()) && !fields.url.includes('${'))
+      problems.url = 'An address that begins with https:// or http:// is needed'
     if (hasTwice(fields.headers)) problems.headers = 'Each header once'
     else if (fields.headers.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.headers = 'Each value needs a name'
   }
@@ -91,10 +92,6 @@ export function fieldProblems(fields: ServerFields, taken: readonly string[]): P
 
 /** What is written; `before` has what the form does not show. */
 export function inputOf(fields: ServerFields, before: McpServerInput | undefined): McpServerInput {
-  const values = (pairs: readonly Pair[]): Record<string, string | null> =>
-    Object.fromEntries(
-      pairs.flatMap(({ name, value, kept }) => (name.trim() === '' ? [] : [[name.trim(), kept && value === '' ? null : value]])),
-    )
   const switches = {
     enabled: before?.enabled ?? true,
     disabledTools: before?.disabledTools ?? [],
@@ -105,16 +102,18 @@ export function inputOf(fields: ServerFields, before: McpServerInput | undefined
   if (fields.transport === 'stdio') {
     const cwd = fields.cwd.trim()
     const args = fields.args.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.replace(/\r$/, '')]))
-    return { ...switches, transport: 'stdio', command: fields.command.trim(), args, env: values(fields.env), ...(cwd && { cwd }) }
+    return { ...switches, transport: 'stdio', command: fields.command.trim(), args, env: valuesOf(fields.env), ...(cwd && { cwd }) }
   }
-  const { clientId: _, scopes: __, ...others } = (before?.transport === 'stdio' ? undefined : before?.oauth) ?? {}
+  const others = { ...(before?.transport === 'stdio' ? undefined : before?.oauth) }
+  delete others.clientId
+  delete others.scopes
   const scopes = fields.scopes.split(/\s+/).filter(Boolean)
   const oauth = { ...others, ...(fields.clientId.trim() && { clientId: fields.clientId.trim() }), ...(scopes.length > 0 && { scopes }) }
   return {
     ...switches,
     transport: fields.transport,
     url: fields.url.trim(),
-    headers: values(fields.headers),
+    headers: valuesOf(fields.headers),
     ...(Object.keys(oauth).length > 0 && { oauth }),
   }
 }
@@ -127,6 +126,15 @@ export function splitCommand(line: string): { command: string; args: string[] } 
     ),
   )
   return { command: words[0] ?? '', args: words.slice(1) }
+}
+
+function pairsOf(values: Readonly<Record<string, string | null>>): Pair[] {
+  return Object.entries(values).map(([name, value]) => newPair(name, value))
+}
+
+function valuesOf(pairs: readonly Pair[]): Record<string, string | null> {
+  const named = pairs.filter(({ name }) => name.trim() !== '')
+  return Object.fromEntries(named.map(({ name, value, kept }) => [name.trim(), kept && value === '' ? null : value]))
 }
 
 function hasTwice(pairs: readonly Pair[]): boolean {

@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react'
-import { Button } from '../../ui/button'
-import { cx } from '../../ui/cx'
-import { CONTROL_CLASS } from '../../ui/field'
-import { IconButton } from '../../ui/icon-button'
+import { Button } from '../../../ui/button'
+import { cx } from '../../../ui/cx'
+import { CONTROL_CLASS } from '../../../ui/field'
+import { IconButton } from '../../../ui/icon-button'
 import { newPair, type Pair } from './server-fields'
 
 interface PairListProps {

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import type { McpServerInput } from '../../../shared/model/mcp'
+import type { McpServerInput } from '../../../../shared/model/mcp'
 import { fieldProblems, fieldsOf, inputOf, newPair, NO_SERVER, splitCommand } from './server-fields'
 
 const switches = { enabled: false, startTimeoutMs: 30_000, callTimeoutMs: 90_000, disabledTools: ['x'], enabledTools: ['x', 'y'] }
 
 test.each<McpServerInput>([
   { ...switches, transport: 'stdio', command: 'npx', args: ['-y', 'two words', '--x=1'], env: { A: null, B: '${B}' }, cwd: '/x' },
-  { ...switches, transport: 'sse', url: 'https://x.test/sse', headers: { Authorization: null }, oauth: { clientId: 'c', clientSecret: null, scopes: ['a', 'b'] } },
+  {
+    ...switches,
+    transport: 'sse',
+    url: 'https://x.test/sse',
+    headers: { Authorization: null },
+    oauth: { clientId: 'c', clientSecret: null, scopes: ['a', 'b'] },
+  },
 ])('a form that is saved as it was opened changes nothing: %j', (input) => {
   const fields = fieldsOf('s', input)
   expect(fieldProblems(fields, [])).toEqual({})

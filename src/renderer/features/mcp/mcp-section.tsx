@@ -1,0 +1,237 @@
+import { Import, Plug, Plus } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { AppInfo } from '../../../shared/contract/app'
+import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/model/mcp'
+import { failureFrom } from '../../client/failure-from'
+import { folderName, shortPath } from '../../state/folder-name'
+import { useLayout } from '../../state/layout-state'
+import { useSessions } from '../../state/sessions-state'
+import { tell, tellFailure } from '../../state/toasts-state'
+import { tokenWords } from '../../state/token-words'
+import { useClient } from '../../state/trestle-context'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { EmptyState } from '../../ui/empty-state'
+import { ErrorNote } from '../../ui/error-note'
+import { SectionHead } from '../../ui/section-head'
+import { Skeleton } from '../../ui/skeleton'
+import { ImportDialog } from './import/import-dialog'
+import type { ServerAction } from './server-detail'
+import { fieldsOf, NO_SERVER } from './form/server-fields'
+import { ServerForm } from './form/server-form'
+import { ServerLog } from './server-log'
+import { ServerRow } from './server-row'
+import { tokensOf } from './server-words'
+import { SignInDialog } from './sign-in-dialog'
+import { useMcpChange, useMcpList } from './use-mcp'
+
+interface McpSectionProps {
+  info: AppInfo | undefined
+  /** Asks whether what a project brings along shall count; nothing where that is settled. */
+  renderTrust: (folder: string) => ReactNode
+  /** How tools are offered to the model. */
+  toolSearch?: ReactNode
+}
+
+type Dialog =
+  | { kind: 'add' }
+  | { kind: 'import'; pasted: boolean }
+  | { kind: 'edit'; server: McpServerView; input: McpServerInput }
+  | { kind: 'log' | 'sign_in' | 'remove'; serverId: string }
+
+/** The servers the project on screen can use: their states, their tools, and what can be done with them. */
+export function McpSection({ info, renderTrust, toolSearch }: McpSectionProps) {
+  const client = useClient()
+  const lastSessionId = useLayout((layout) => layout.lastSessionId)
+  const folder = useSessions((state) => (lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder))
+  const { data: list, error, refetch, isFetching } = useMcpList(folder)
+  const [dialog, setDialog] = useState<Dialog>()
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const remove = useMcpChange((mcp, server: McpServerView) =>
+    mcp.remove({
+      place: server.scope === 'project' ? { scope: 'project', folder: folder!, name: server.name } : { scope: 'user', name: server.name },
+    }),
+  )
+  const close = (): void => setDialog(undefined)
+  const project = folder === undefined ? undefined : { path: folder, name: folderName(folder, info?.userHome).name }
+  const open = (serverId: string, isOpen: boolean): void =>
+    setOpened((before) => new Set(isOpen ? [...before, serverId] : [...before].filter((id) => id !== serverId)))
+
+  const act = (server: McpServerView, action: ServerAction): void => {
+    if (action !== 'edit') return setDialog({ kind: action, serverId: server.serverId })
+    client.mcp.definition({ serverId: server.serverId }).then((input) => setDialog({ kind: 'edit', server, input }), tellFailure)
+  }
+  const meant = dialog && 'serverId' in dialog ? list?.servers.find(({ serverId }) => serverId === dialog.serverId) : undefined
+  const names = (scope: 'user' | 'project'): string[] =>
+    list?.servers.filter((server) => server.scope === scope).map(({ name }) => name) ?? []
+  const taken = { user: names('user'), project: names('project') }
+  const saved = (after: McpServerList, name: string): void => {
+    close()
+    const server = after.servers.find((one) => one.name === name)
+    if (server) open(server.serverId, true)
+  }
+
+  return (
+    <section aria-labelledby="settings-mcp">
+      <SectionHead
+        id="settings-mcp"
+        title="MCP servers"
+        text={`Programs and services that bring tools along${project === undefined ? '' : `, as ${project.name} can use them`}. Each starts when it is first needed.`}
+      >
+        <div className="flex gap-2">
+          <Button icon={<Import aria-hidden />} onClick={() => setDialog({ kind: 'import', pasted: false })}>
+            Import
+          </Button>
+          <Button icon={<Plus aria-hidden />} onClick={() => setDialog({ kind: 'add' })}>
+            Add server
+          </Button>
+        </div>
+      </SectionHead>
+      {folder !== undefined && list?.servers.some(({ state }) => state === 'asked') && renderTrust(folder)}
+      {list ? (
+        <Servers
+          list={list}
+          opened={opened}
+          userHome={info?.userHome}
+          onOpen={open}
+          onAction={act}
+          onAdd={() => setDialog({ kind: 'add' })}
+          onImport={() => setDialog({ kind: 'import', pasted: false })}
+        />
+      ) : error ? (
+        <ErrorNote
+          failure={failureFrom(error)}
+          actions={
+            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
+              Try again
+            </Button>
+          }
+        />
+      ) : (
+        <div role="status" aria-busy>
+          <span className="sr-only">Loading the servers</span>
+          <Skeleton className="h-16 w-full rounded-lg" />
+        </div>
+      )}
+      {toolSearch}
+      {dialog?.kind === 'add' && (
+        <ServerForm
+          start={NO_SERVER}
+          folder={project}
+          taken={taken}
+          onPaste={() => setDialog({ kind: 'import', pasted: true })}
+          onClose={close}
+          onSaved={saved}
+        />
+      )}
+      {dialog?.kind === 'edit' && dialog.server.scope !== 'session' && (
+        <ServerForm
+          start={fieldsOf(dialog.server.name, dialog.input)}
+          edited={{ name: dialog.server.name, scope: dialog.server.scope, input: dialog.input }}
+          folder={project}
+          taken={taken}
+          onClose={close}
+          onSaved={saved}
+        />
+      )}
+      {dialog?.kind === 'import' && (
+        <ImportDialog
+          folder={folder}
+          userHome={info?.userHome}
+          pasted={dialog.pasted}
+          onClose={close}
+          onImported={(count) => {
+            close()
+            tell(count === 1 ? 'Added 1 server' : `Added ${count} servers`)
+          }}
+        />
+      )}
+      {dialog?.kind === 'log' && meant && <ServerLog server={meant} onClose={close} />}
+      {dialog?.kind === 'sign_in' && meant && <SignInDialog server={meant} onClose={close} />}
+      <ConfirmDialog
+        open={dialog?.kind === 'remove' && meant !== undefined}
+        onOpenChange={(isOpen) => !isOpen && close()}
+        title={`Remove the server ${meant?.name ?? ''}?`}
+        action="Remove server"
+        onConfirm={() => meant && remove.mutate(meant)}
+      >
+        {meant?.scope === 'project'
+          ? `It goes out of ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everybody who works on the project.`
+          : 'Its address or command, and the keys written with it, go with it. To keep it for later, switch it off instead.'}
+      </ConfirmDialog>
+    </section>
+  )
+}
+
+interface ServersProps {
+  list: McpServerList
+  opened: ReadonlySet<string>
+  userHome: string | undefined
+  onOpen: (serverId: string, open: boolean) => void
+  onAction: (server: McpServerView, action: ServerAction) => void
+  onAdd: () => void
+  onImport: () => void
+}
+
+function Servers({ list: { servers, problems }, opened, userHome, onOpen, onAction, onAdd, onImport }: ServersProps) {
+  const tokens = servers.reduce((sum, server) => sum + (isOffered(server) ? tokensOf(server) : 0), 0)
+  return (
+    <>
+      {problems.length > 0 && (
+        <ul aria-label="Problems" className="mb-3.5 overflow-hidden rounded-lg border border-line bg-raised">
+          {problems.map((problem, n) => (
+            <li key={n} className="border-t border-line px-3.5 py-2 text-ui first:border-t-0">
+              <span className="wrap-anywhere">{problem.message}</span>
+              <span className="block font-mono text-tiny wrap-anywhere text-ink-3">
+                {shortPath(problem.file, userHome)}
+                {problem.line !== undefined && `:${problem.line}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {servers.length === 0 ? (
+        <EmptyState
+          icon={<Plug aria-hidden />}
+          title="No servers yet"
+          className="rounded-lg border border-dashed border-line-strong"
+          actions={
+            <>
+              <Button onClick={onAdd}>Add server</Button>
+              <Button variant="quiet" onClick={onImport}>
+                Import from another product
+              </Button>
+            </>
+          }
+        >
+          An MCP server brings tools along: an issue tracker, a database, a browser. Add one by its command or address, or take over what
+          you use elsewhere.
+        </EmptyState>
+      ) : (
+        <>
+          <ul aria-label="MCP servers" className="overflow-hidden rounded-lg border border-line bg-raised">
+            {servers.map((server) => (
+              <ServerRow
+                key={server.serverId}
+                server={server}
+                userHome={userHome}
+                open={opened.has(server.serverId)}
+                onOpen={(open) => onOpen(server.serverId, open)}
+                onAction={(action) => onAction(server, action)}
+              />
+            ))}
+          </ul>
+          {tokens > 0 && (
+            <p className="mt-2 text-small text-ink-3 tabular-nums">
+              The tools that are switched on take about {tokenWords(tokens)} tokens of every request, unless they are searched for.
+            </p>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function isOffered({ state, hiddenBy }: McpServerView): boolean {
+  return state !== 'disabled' && state !== 'asked' && hiddenBy === undefined
+}
