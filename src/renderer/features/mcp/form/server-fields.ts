@@ -49,8 +49,6 @@ export function newPair(name = '', value: string | null = ''): Pair {
 
 /** The form of a server that is written already. */
 export function fieldsOf(name: string, input: McpServerInput): ServerFields {
-  const pairs = (values: Readonly<Record<string, string | null>>): Pair[] =>
-    Object.entries(values).map(([key, value]) => newPair(key, value))
   const common = { ...NO_SERVER, name, startSeconds: String(input.startTimeoutMs / 1000), callSeconds: String(input.callTimeoutMs / 1000) }
   if (input.transport === 'stdio') {
     const { transport, command, args, env, cwd = '' } = input
