@@ -41,7 +41,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
       .catch((error: unknown) => {
         if (!stop.signal.aborted) setFailure(failureFrom(error))
       })
-      .finally(() => queryClient.invalidateQueries({ queryKey: [['mcp']] }))
+      .then(() => queryClient.invalidateQueries({ queryKey: [['mcp']] }))
     return () => stop.abort()
     // The callbacks of the page above are new at every draw; a sign-in is begun once, and anew only when it is asked for.
     // oxlint-disable-next-line react-hooks/exhaustive-deps

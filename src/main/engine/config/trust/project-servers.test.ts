@@ -59,7 +59,7 @@ test('all that decides what a server does is shown: command, every argument, fol
 test('nothing can hide on a screen: turned round, without width, blank, past a line, or in the words of other files', async () => {
   const hidden = 'a\u202eb\u200bc\u00a0d\ne\u001b[8mf\u{e0041}g\u3164h'
   const shown = String.raw`a\u{202e}b\u{200b}c\u{a0}d\ne\u001b[8mf\u{e0041}g\u{3164}h`
-  write({ s: { command: hidden, args: [''], env: { [`N${'\u200b'}`]: 'x' } } })
+  write({ s: { command: hidden, args: [''], env: { ['N\u200b']: 'x' } } })
   mkdirSync(join(folder, '.trestle', 'agents'), { recursive: true })
   writeFileSync(join(folder, '.trestle', 'agents', 'a.yaml'), 'name: x\r\nprompt: a\u202eb\u001b[8mhidden\n')
   expect(await lines()).toEqual([
