@@ -60,12 +60,16 @@ it('has the person at the editor fill in the form of a server', async () => {
       return { action: 'accept', content: { name: 'Ada', check: true } }
     },
   }
-  run = await acpRun({ script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }], answers })
+  run = await acpRun({ script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }, { text: 'prompted' }], answers })
   const server = { name: 'every', command: process.execPath, args: [EVERYTHING, 'stdio'], env: [] }
   const sessionId = await open(server, { elicitation: { form: {} } })
   await say(run.client, sessionId, 'ask me')
   expect(seen).toContain('name')
   expect(results()[0]).toContain('Ada')
+  const told = await run.client.until(({ params }) => JSON.stringify(params?.['update']?.availableCommands ?? '').includes('mcp:every:'))
+  const [prompt] = told.params!['update'].availableCommands.filter(({ name }: { name: string }) => name.startsWith('mcp:every:simple'))
+  await say(run.client, sessionId, `/${prompt.name}`)
+  expect(JSON.stringify(run.server.requests.at(-1)!.body)).toContain('This is a simple prompt')
 })
 
 it('refuses two servers of one name before anything is made', async () => {

@@ -38,6 +38,7 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
     })
     engine.onChange((change) => {
       if (change.kind === 'inbox') asks.look()
+      if (change.kind === 'mcp') sessions.tellCommands()
       if (change.kind === 'notice') log(change.text)
     })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, endInput)

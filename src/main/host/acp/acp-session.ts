@@ -39,6 +39,8 @@ export class AcpSession {
   readonly #release: (() => void)[] = []
   #optionsAt: NodeJS.Immediate | undefined
   #words = 0
+  /** As they were told last. */
+  #commands = ''
 
   constructor(deps: AcpSessionDeps) {
     const { engine, client, capabilities, sessionId, paths } = deps
@@ -61,10 +63,20 @@ export class AcpSession {
   /** What a client has to know of a session it has just opened, beside the answer to that. */
   async introduce(): Promise<void> {
     const { engine, sessionId } = this.#deps
-    this.#queue.now({ sessionUpdate: 'available_commands_update', availableCommands: await slashCommands(engine, sessionId) })
+    await this.tellCommands()
     const { context } = engine.sessions.header(sessionId)
     const usage = context && usageUpdate(context, this.#window())
     if (usage) this.#queue.now(usage)
+  }
+
+  /** Tells what can be typed after a slash, if that has changed. */
+  async tellCommands(): Promise<void> {
+    const { engine, sessionId } = this.#deps
+    const availableCommands = await slashCommands(engine, sessionId)
+    const told = JSON.stringify(availableCommands)
+    if (told === this.#commands || this.#release.length === 0) return
+    this.#commands = told
+    this.#queue.now({ sessionUpdate: 'available_commands_update', availableCommands })
   }
 
   /** Tells the conversation so far. */

@@ -40,11 +40,14 @@ export interface AcpSessionsDeps {
 }
 
 const PAGE = 50
+/** Changes of servers come in swarms. */
+const COMMANDS_MS = 200
 
 /** The sessions of one connection: those the client has open, and those it can open. */
 export class AcpSessions {
   readonly #deps: AcpSessionsDeps
   readonly #open = new Map<string, AcpSession>()
+  #telling: NodeJS.Timeout | undefined
 
   constructor(deps: AcpSessionsDeps) {
     this.#deps = deps
@@ -153,6 +156,15 @@ export class AcpSessions {
   async introduce(sessionId: string): Promise<void> {
     await this.#open.get(sessionId)?.introduce()
     this.#deps.onOpened()
+  }
+
+  /** What can be typed after a slash may have changed. */
+  tellCommands(): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined
+      // A session that is deleted meanwhile has no commands any more.
+      for (const session of this.#open.values()) session.tellCommands().catch(() => undefined)
+    }, COMMANDS_MS).unref()
   }
 
   /** What can be chosen for the session, and what is chosen. */

@@ -1,5 +1,6 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../shared/model/errors'
+import { promptCommand } from '../../../shared/model/mcp-content'
 import type { UserPart } from '../../../shared/model/message'
 import type { Engine, RestoreRequest } from '../../engine/engine-api'
 import { wordsOf } from './request-error'
@@ -84,22 +85,30 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
 }
 
-/** What can be typed after a slash: what Trestle does itself, and the skills of the project. */
+/** What can be typed after a slash: what Trestle does itself, the skills of the project, and prompts of MCP servers as far as they are known. */
 export async function slashCommands(
-  { skills, sessions }: Pick<Engine, 'skills' | 'sessions'>,
+  { skills, sessions, mcpContent }: Pick<Engine, 'skills' | 'sessions' | 'mcpContent'>,
   sessionId: string,
 ): Promise<AvailableCommand[]> {
-  const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => ({ name, description, ...(hint && { input: { hint } }) }))
-  const found = await skills.list(sessions.header(sessionId).folder)
+  const [found, prompts] = await Promise.all([
+    skills.list(sessions.header(sessionId).folder),
+    // A server that fails costs its own prompts alone.
+    mcpContent.prompts(sessionId).catch(() => []),
+  ])
+  const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => command(name, description, hint))
   const usable = found.skills.filter(({ name, hiddenBy }) => hiddenBy === undefined && !(name in COMMANDS))
   return [
     ...own,
-    ...usable.map((skill) => ({
-      name: skill.name,
-      description: skill.description,
-      ...(skill.arguments.length > 0 && { input: { hint: skill.arguments.join(' ') } }),
-    })),
+    ...usable.map((skill) => command(skill.name, skill.description, skill.arguments.join(' '))),
+    ...prompts.map((prompt) => {
+      const hint = prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ')
+      return command(promptCommand(prompt), prompt.description || (prompt.title ?? prompt.name), hint)
+    }),
   ]
+}
+
+function command(name: string, description: string, hint = ''): AvailableCommand {
+  return { name, description, ...(hint !== '' && { input: { hint } }) }
 }
 
 /** Runs the command that a prompt begins with; returns what is left to be asked of the agent: all of it where it is none of Trestle's own commands. */
@@ -111,10 +120,10 @@ export async function runSlashCommand(
 ): Promise<UserPart[] | undefined> {
   const [first, ...rest] = parts
   const match = first?.type === 'text' ? /^\s*\/([a-z][a-z-]*)(?:\s+([^]*))?$/.exec(first.text) : undefined
-  const command = match && Object.hasOwn(COMMANDS, match[1]!) ? COMMANDS[match[1]!] : undefined
-  if (!match || !command) return parts
+  const known = match && Object.hasOwn(COMMANDS, match[1]!) ? COMMANDS[match[1]!] : undefined
+  if (!match || !known) return parts
   try {
-    const left = await command.run(engine, sessionId, (match[2] ?? '').trim(), say)
+    const left = await known.run(engine, sessionId, (match[2] ?? '').trim(), say)
     return left && [...left, ...rest]
   } catch (error) {
     if (!(error instanceof CodedError)) throw error

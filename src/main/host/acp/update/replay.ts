@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { visibleStretches } from '../../../../shared/model/checkpoint'
 import type { RecordedEvent } from '../../../../shared/model/event'
 import type { SessionHeader } from '../../../../shared/model/session'
-import type { UserPart } from '../../../../shared/model/message'
+import { isOwn, type UserPart } from '../../../../shared/model/message'
 import type { ClientPaths } from '../paths'
 import { newsText, planEntries } from './session-updates'
 import { callTitle, locationsOf, rawInput, resultContent, toolKind } from './tool-call'
@@ -98,10 +98,8 @@ function thought(messageId: string, text: string): SessionUpdate {
 }
 
 function* said(parts: readonly UserPart[], messageId: string): Generator<SessionUpdate> {
-  for (const part of parts) {
-    // Instructions of a skill are no words of the user's.
-    if (part.type === 'text' && part.skill === undefined)
-      yield { sessionUpdate: 'user_message_chunk', content: textBlock(part.text), messageId }
+  for (const part of parts.filter(isOwn)) {
+    if (part.type === 'text') yield { sessionUpdate: 'user_message_chunk', content: textBlock(part.text), messageId }
     if (part.type === 'media' && part.mediaType.startsWith('image/'))
       yield { sessionUpdate: 'user_message_chunk', content: { type: 'image', data: part.data, mimeType: part.mediaType }, messageId }
   }
