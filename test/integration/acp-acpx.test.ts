@@ -51,7 +51,7 @@ it.each([
   })
   writeConfig(scratch.home, configFor(server.baseUrl))
   const run = await acpx([...options, '--approve-all', 'exec', 'Change two to three and copy the file'])
-  expect(run, run.stderr).toMatchObject({ code: 0 })
+  expect(run).toMatchObject({ code: 0 })
   expect(run.stdout).toContain('The task is done.')
   expect(run.stdout).toContain('Edit: notes.md')
   expect(run.stdout).toContain('end_turn')

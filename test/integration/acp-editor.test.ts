@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { acpEditor, EDITOR_CAPABILITIES, type AcpEditor } from '../support/acp-editor'
 import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
-import { schemaProblems } from '../support/acp-schema'
 import type { ModelScript, ScriptStep } from '../support/model-script'
 import { until } from '../support/until'
 
@@ -11,7 +10,6 @@ let run: AcpRun
 let editor: AcpEditor
 
 afterEach(async () => {
-  expect(schemaProblems(run.client)).toEqual([])
   await run.close()
   await editor.close()
 })

@@ -1,5 +1,6 @@
 import type { ModelScript } from './model-script'
 import { acpClient, type AcpAnswers, type AcpClient, type Wire } from './acp-client'
+import { schemaProblems } from './acp-schema'
 import { startModelServer, type ModelServer } from './model-server'
 import { startCli } from './run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
@@ -10,7 +11,7 @@ export interface AcpRun {
   client: AcpClient
   /** Another client, on the same home. */
   again(answers?: AcpAnswers): AcpClient
-  /** Ends what still runs and removes everything. */
+  /** Ends what still runs and removes everything. Rejects when anything that was said does not fit the schema of the protocol. */
   close(): Promise<void>
 }
 
@@ -49,6 +50,8 @@ export async function acpRun({
       for (const client of clients) await client.end()
       await server.close()
       scratch.remove()
+      const problems = clients.flatMap(schemaProblems)
+      if (problems.length > 0) throw new Error(`Not as the schema of the protocol says:\n${problems.join('\n')}`)
     },
   }
 }

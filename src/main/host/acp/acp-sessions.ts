@@ -160,7 +160,8 @@ export class AcpSessions {
 
   /** What can be typed after a slash may have changed. */
   tellCommands(): void {
-    this.#telling ??= setTimeout(() => {
+    if (this.#telling) return
+    this.#telling = setTimeout(() => {
       this.#telling = undefined
       // A session that is deleted meanwhile has no commands any more.
       for (const session of this.#open.values()) session.tellCommands().catch(() => undefined)

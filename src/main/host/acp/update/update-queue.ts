@@ -30,7 +30,7 @@ export class UpdateQueue {
   #pending: Pending[] = []
   #timer: NodeJS.Timeout | undefined
   #sent = 0
-  #flushedAt = 0
+  #flushedAt = Number.NEGATIVE_INFINITY
   #latest: Promise<void> = Promise.resolve()
 
   constructor({ send }: UpdateQueueDeps) {
