@@ -3,6 +3,8 @@ import { identityOf, isAlive, type ProcessIdentity } from '../session/sqlite/pro
 
 /** Names the task in the environment of everything it starts. */
 export const TASK_MARK = 'TRESTLE_TASK'
+/** Begins the name of what is no task but a server of the Model Context Protocol. */
+export const SERVER_MARK = 'mcp-'
 /** Names the home and the process that has custody of the task, beside it. */
 export const CUSTODY_MARK = 'TRESTLE_CUSTODY'
 

@@ -2,9 +2,10 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { CodedError } from '../../../../shared/model/errors'
-import { CUSTODY_MARK, custodyMark, TASK_MARK } from '../../task/custody-mark'
+import { CUSTODY_MARK, custodyMark, SERVER_MARK, TASK_MARK } from '../../task/custody-mark'
 import { hasExited } from '../../task/session-processes'
 import { stopSession } from '../../task/stop-session'
+import { watchGroup } from './watchdog'
 import { windowsCommand } from './windows-command'
 
 /** What is run: `env` is the whole environment of the process. */
@@ -32,9 +33,6 @@ const BY_ITSELF_MS = 700
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500
 
-/** Begins the names by which processes of servers are marked, beside those of tasks. */
-export const SERVER_MARK = 'mcp-'
-
 /** Starts a server. Throws a `CodedError` that says what is missing. */
 export async function startServerProcess({ home, command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
   if (!isFolder(cwd)) throw new CodedError('mcp.start', `It runs in ${cwd}, which is not a folder.`)
@@ -57,6 +55,7 @@ export async function startServerProcess({ home, command, args, cwd, env }: Serv
     child.once('error', (error: NodeJS.ErrnoException) => reject(new CodedError('mcp.start', whyNot(command, error), { cause: error })))
   })
   const pid = child.pid!
+  const unwatch = watchGroup(pid)
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
   })
@@ -70,6 +69,7 @@ export async function startServerProcess({ home, command, args, cwd, env }: Serv
       const leader = { leader: pid, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] }
       await stopSession({ taskId: mark, ...leader }, GRACE_MS)
     }
+    unwatch()
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
   }
 

@@ -5,6 +5,7 @@ import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task
 import type { TaskSettings } from '../../config/settings'
 import { readOutput } from '../read-output'
 import { GRACE_MS, newTaskId } from '../start-task'
+import { SERVER_MARK } from '../custody-mark'
 import type { BackgroundStart, TaskCustody } from '../task-custody'
 import { foregroundLog, removeOld } from '../task-record'
 import type { TerminalTasks } from '../terminal-tasks'
@@ -88,7 +89,11 @@ export class HomeCustody implements TaskCustody {
     this.keeper.lookOut()
     await this.list({ activeOnly: true })
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.tellRemoved(taskId)
-    const orphans = await this.orphans()
+    const found = await this.orphans()
+    // Servers are nothing without the program that started them, and nobody's work.
+    const servers = found.filter(({ taskId }) => taskId.startsWith(SERVER_MARK)).map(({ pid }) => pid)
+    if (servers.length > 0) await this.killOrphans(servers)
+    const orphans = found.filter(({ pid }) => !servers.includes(pid))
     if (orphans.length === 0) return
     this.tellNotice(orphanNotice(orphans))
   }
