@@ -32,6 +32,43 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ by: fc.constant('restore' as const), point: fc.nat(20), redo: fc.boolean() }) },
 )
 
+/** What once went wrong. */
+const FOUND: [Move[]][] = [
+  [
+    [
+      {
+        by: 'outside',
+        changes: [
+          { do: 'write', path: 'b.txt', content: '' },
+          { do: 'delete', path: 'a' },
+        ],
+      },
+      { by: 'turn' },
+      {
+        by: 'command',
+        changes: [
+          { do: 'delete', path: 'b.txt' },
+          { do: 'append', path: 'a', content: '' },
+        ],
+      },
+      { by: 'turn' },
+      { by: 'restore', point: 0, redo: false },
+      { by: 'restore', point: 1, redo: false },
+    ],
+  ],
+  [
+    [
+      { by: 'turn' },
+      { by: 'command', changes: [{ do: 'link', path: 'a/a', target: 'a' }] },
+      { by: 'restore', point: 0, redo: false },
+      { by: 'command', changes: [{ do: 'link', path: 'a', target: 'a' }] },
+      { by: 'command', changes: [{ do: 'write', path: 'a/a', content: '' }] },
+      { by: 'restore', point: 0, redo: false },
+      { by: 'restore', point: 0, redo: false },
+    ],
+  ],
+]
+
 test(
   'restoring brings back what was, redoing what is, and nothing that somebody else wrote is ever lost',
   { timeout: 30_000 + RUNS * 1000 },
@@ -45,7 +82,7 @@ test(
         run += 1
         expect(await play(bench, moves, run)).toEqual([])
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: FOUND },
     )
   },
 )

@@ -29,7 +29,7 @@ export interface CheckpointedSession extends RestoringSession {
 
 export interface CheckpointsDeps {
   home: string
-  store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'list'>
+  store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'list' | 'agents'>
   sessions: {
     withSession<Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result>
     isLoaded(sessionId: string): boolean

@@ -29,7 +29,7 @@ export function lookBack(deps: DMailDeps, session: DMailSession, mail: Mail): (W
   const { to, steps } = place
   if (!mail.files) return { to, steps, restores: [], kept: [] }
   // The plan's file and the like are no part of the work.
-  const histories = [...historiesAfter(deps, session.id, { to }).values()].filter(({ path }) => !isWithin(path, deps.home))
+  const histories = [...historiesAfter(deps, session.id, { to, endedOnly: true }).values()].filter(({ path }) => !isWithin(path, deps.home))
   const plan = planRestore(histories, { blobs: deps.blobs, maxBytes: deps.maxBytes(), mayOverwrite: () => false })
   return { to, steps, restores: plan.steps, kept: plan.kept }
 }

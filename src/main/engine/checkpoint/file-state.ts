@@ -26,7 +26,8 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
     return readContent(path, options)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
+    // Behind links that lead in a circle there is nothing either.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || (code === 'ELOOP' && !found)) return { kind: 'absent' }
     return { kind: 'unkept', why: `it cannot be read (${code || 'unknown reason'})`, mark: found ? markOf(found) : code }
   }
 }

@@ -14,6 +14,7 @@ import type { Store } from '../session/store'
 import { applyRestore, removeTemporaries } from './apply-restore'
 import type { BlobStore } from './blob-store'
 import { changeList, listedChanges } from './call-checkpoints'
+import { changesAfter, workingAgents } from './family-changes'
 import { captureFile, sameState } from './file-state'
 import { pathHistories, type PathHistory } from './path-history'
 import { planRestore } from './plan-restore'
@@ -25,7 +26,7 @@ const MOST_SENTENCES = 20
 const FOLDED_AT_ONCE = 2000
 
 export interface RestoreDeps {
-  store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since'>
+  store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'agents'>
   place: CheckpointPlace
   blobs: BlobStore
   maxBytes(): number
@@ -114,14 +115,14 @@ export async function finishRestore(deps: RestoreDeps, session: RestoringSession
   else await carryOut(deps, session, journal)
 }
 
-/** What the session has made of each path after the event `since`. */
+/** What the session and its subagents have made of each path after the event `to`. */
 export function historiesAfter(
   deps: Pick<RestoreDeps, 'store' | 'blobs'>,
   sessionId: string,
-  { to, paths }: { to: number; paths?: readonly string[] },
+  { to, paths, endedOnly = false }: { to: number; paths?: readonly string[]; endedOnly?: boolean },
 ): Map<string, PathHistory> {
   const changes: FileChange[] = []
-  for (const event of deps.store.ofTypes(sessionId, ['checkpoint.changed', 'checkpoint.restored'], to)) {
+  for (const event of changesAfter(deps.store, sessionId, to, { endedOnly })) {
     const listed = listedChanges(event, deps.blobs)
     if (!listed)
       throw new CodedError('checkpoint.lost', `The list of ${event.count} changed files (event ${event.seq}) is damaged or gone.`)
@@ -167,8 +168,11 @@ export function keepPresent(
 }
 
 function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number): string[] {
-  const all = store.ofTypes(sessionId, ['checkpoint.changed'], to).flatMap(({ notCovered }) => notCovered ?? [])
-  return [...new Set(all)].slice(0, MOST_SENTENCES)
+  const all = changesAfter(store, sessionId, to).flatMap((event) => (event.type === 'checkpoint.changed' ? (event.notCovered ?? []) : []))
+  const working = workingAgents(store, sessionId).map(
+    ({ agent }) => `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
+  )
+  return [...new Set([...working, ...all])].slice(0, MOST_SENTENCES)
 }
 
 function messagesAfter({ store }: RestoreDeps, sessionId: string, to: number): number {
