@@ -11,6 +11,7 @@ import { Terminals } from './features/chat/tools/terminals'
 import { AgentRequests } from './features/subagents/agent-requests'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
+import { giveBack, useGivenBack } from './state/restore-state'
 import { useSessionState, useSessionStore } from './state/session-view'
 import { changeMode, modeAfter, modeOf } from './state/session-mode'
 import { useSessions } from './state/sessions-state'
@@ -53,6 +54,14 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   useEffect(() => {
     if (status === 'ready' && (document.activeElement === null || document.activeElement === document.body)) composer.current?.focus()
   }, [status])
+
+  const givenBack = useGivenBack((state) => (state.message?.sessionId === sessionId ? state.message : undefined))
+  const isOpen = view !== undefined
+  useEffect(() => {
+    if (!givenBack || !isOpen) return
+    giveBack(undefined)
+    composer.current?.giveBack(givenBack.parts)
+  }, [givenBack, isOpen])
 
   const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
   const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])

@@ -141,3 +141,22 @@ test('no query at all throws, and every word of a message finds it', () => {
     { numRuns: 200 },
   )
 })
+
+test('what a conversation went back over is not found, and is again once it is back', () => {
+  store.create({ sessionId: 'b', folder: '/project', title: 'Title', mode: 'ask', addedFolders: [] })
+  const say = (text: string): number =>
+    store.append('b', [{ type: 'turn.started', turnId: text, parts: [{ type: 'text', text: `xylophone ${text}` }], model: 'a/b' }])[0]!.seq
+  const goTo = (to: number): number =>
+    store.append('b', [
+      { type: 'checkpoint.restored', restoreId: `r${to}`, to, kept: [], changes: [], count: 0, conversation: { to, todos: [] } },
+    ])[0]!.seq
+  const seqs = (limit = 30): number[] => store.search('xylophone', limit).map(({ seq }) => seq)
+  const first = say('first')
+  const later = Array.from({ length: 9 }, (_, n) => say(`later ${n}`))
+  const restored = goTo(first)
+  expect(seqs()).toEqual([first])
+  // Enough are looked for, however many are left out.
+  expect(seqs(1)).toEqual([first])
+  goTo(restored - 1)
+  expect(seqs()).toEqual([...later.toReversed(), first])
+})

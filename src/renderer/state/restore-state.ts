@@ -1,17 +1,27 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../shared/contract'
+import type { UserPart } from '../../shared/model/message'
 import { tell, tellFailure } from './toasts-state'
 
 /** Where a session is asked to go back to: right before a message. */
 export interface AskedRestore {
   sessionId: string
   to: number
-  /** What the message says. */
-  text: string
+  /** The message, without what a skill has put in. */
+  parts: readonly UserPart[]
 }
 
 /** The restore whose preview is on screen. */
 export const useAskedRestore = create<{ asked: AskedRestore | undefined }>()(() => ({ asked: undefined }))
+
+/** A message that was taken back, on its way to where messages are written. */
+export const useGivenBack = create<{ message: { sessionId: string; parts: readonly UserPart[] } | undefined }>()(() => ({
+  message: undefined,
+}))
+
+export function giveBack(message: { sessionId: string; parts: readonly UserPart[] } | undefined): void {
+  useGivenBack.setState({ message })
+}
 
 export function askRestore(asked: AskedRestore | undefined): void {
   useAskedRestore.setState({ asked })

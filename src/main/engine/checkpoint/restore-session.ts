@@ -170,7 +170,8 @@ export function keepPresent(
 function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number): string[] {
   const all = changesAfter(store, sessionId, to).flatMap((event) => (event.type === 'checkpoint.changed' ? (event.notCovered ?? []) : []))
   const working = workingAgents(store, sessionId).map(
-    ({ agent }) => `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
+    ({ agent }) =>
+      `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
   )
   return [...new Set([...working, ...all])].slice(0, MOST_SENTENCES)
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { askRestore, useAskedRestore, type AskedRestore } from '../../state/restore-state'
+import { textOf } from '../../../shared/model/message'
+import { askRestore, giveBack, useAskedRestore, type AskedRestore } from '../../state/restore-state'
 import { tell, tellFailure } from '../../state/toasts-state'
 import { useClient, useQueries } from '../../state/trestle-context'
 import { failureFrom } from '../../client/failure-from'
@@ -14,7 +15,11 @@ import { RestorePlan } from './restore-plan'
 type What = 'both' | 'files' | 'conversation'
 
 const WHATS: { value: What; label: string; description: string }[] = [
-  { value: 'both', label: 'Files and conversation', description: 'As if this message had never been sent.' },
+  {
+    value: 'both',
+    label: 'Files and conversation',
+    description: 'As if this message had never been sent; it comes back to where you write.',
+  },
   { value: 'files', label: 'Files only', description: 'The conversation stays; the agent is not told.' },
   { value: 'conversation', label: 'Conversation only', description: 'Files stay as they are now.' },
 ]
@@ -26,7 +31,8 @@ export function RestoreDialog({ sessionId, folder }: { sessionId: string; folder
 }
 
 function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
-  const { sessionId, to, text } = asked
+  const { sessionId, to, parts } = asked
+  const text = textOf(parts)
   const client = useClient()
   const queries = useQueries()
   const [what, setWhat] = useState<What>('both')
@@ -40,6 +46,7 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
     setWorking(true)
     try {
       const { kept } = await client.checkpoint.restore(request)
+      if (request.conversation) giveBack({ sessionId, parts })
       close()
       tell(
         kept.length === 0

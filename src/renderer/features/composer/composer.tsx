@@ -13,7 +13,7 @@ import {
   type Ref,
 } from 'react'
 import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
-import type { UserPart } from '../../../shared/model/message'
+import { textOf, type UserPart } from '../../../shared/model/message'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/icon-button'
@@ -24,7 +24,7 @@ import './composer.css'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
-import { pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
+import { attached, pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
 import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
 import { useAttachments } from './use-attachments'
@@ -34,6 +34,8 @@ export interface ComposerHandle {
   focus(): void
   /** Puts a text into the field, to be sent or changed. */
   fill(text: string): void
+  /** Puts a message that was taken back before whatever is written already. */
+  giveBack(parts: readonly UserPart[]): void
 }
 
 export interface ComposerProps {
@@ -104,6 +106,11 @@ export function Composer({
     focus: () => field.current?.focus(),
     fill: (value) => {
       write(value, value.length)
+      field.current?.focus()
+    },
+    giveBack: (parts) => {
+      setText((now) => [textOf(parts), now].filter((words) => words.trim() !== '').join('\n\n'))
+      setAttachments((now) => [...attached(parts), ...now])
       field.current?.focus()
     },
   }))

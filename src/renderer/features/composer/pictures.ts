@@ -1,4 +1,4 @@
-import type { MediaPart } from '../../../shared/model/message'
+import type { MediaPart, UserPart } from '../../../shared/model/message'
 
 /** A picture that is about to be sent. */
 export interface Attachment {
@@ -15,6 +15,13 @@ const MOST_PIXELS = 2000
 const MOST_BYTES = 3_700_000
 /** Not even decoded: it could take the page's memory. */
 const MOST_FILE_BYTES = 60_000_000
+
+/** The pictures of a message that was sent before. */
+export function attached(parts: readonly UserPart[]): Attachment[] {
+  return parts.flatMap((part) =>
+    part.type === 'media' ? [{ id: crypto.randomUUID(), part, bytes: Math.round((part.data.length * 3) / 4) }] : [],
+  )
+}
 
 /** The size a picture is sent in: its own, or scaled so that no side is over the limit. */
 export function fitted(width: number, height: number): { width: number; height: number } {

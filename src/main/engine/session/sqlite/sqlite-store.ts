@@ -44,6 +44,15 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
     const header = headers.get(sessionId)
     return header ? visibleStretches(header.cuts ?? [], Math.min(header.seq, upTo ?? header.seq)) : []
   }
+  /** Whether a conversation has gone back over a place; what is known of a session is kept for one question. */
+  const leftOut = (): ((sessionId: string, seq: number) => boolean) => {
+    const known = new Map<string, ReturnType<typeof visibleStretches>>()
+    return (sessionId, seq) => {
+      const stretches = known.get(sessionId) ?? stretchesOf(sessionId)
+      known.set(sessionId, stretches)
+      return !stretches.some(({ from, to }) => seq >= from && seq <= to)
+    }
+  }
   writer.finishRemovals()
 
   return {
@@ -61,7 +70,7 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
         throw failure(error)
       }
     },
-    search: guard((query, limit = 30) => texts.search(query, limit)),
+    search: guard((query, limit = 30) => texts.search(query, limit, leftOut())),
     acquire: guard(acquire),
     release: guard((sessionId) => {
       headers.forget(sessionId)

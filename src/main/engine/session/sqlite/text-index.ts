@@ -19,10 +19,12 @@ export function searchText(event: EventBody): string {
 /** How the index is filled: inside the transaction of the append, so it never differs from the log. */
 export interface TextIndex {
   add(eventId: number | bigint, body: EventBody): void
-  search(query: string, limit: number): SearchHit[]
+  /** `isLeftOut`: whether a conversation has gone back over that place, where nothing can be shown. */
+  search(query: string, limit: number, isLeftOut: (sessionId: string, seq: number) => boolean): SearchHit[]
 }
 
 interface HitRow {
+  id: number
   sessionId: string
   title: string
   folder: string
@@ -34,19 +36,26 @@ interface HitRow {
 export function createTextIndex(db: Database): TextIndex {
   const insert = insertion(db)
   // Newest first needs no ranking of all matches: reading stops at the limit.
-  const find = db.prepare<[string, number], HitRow>(`
-    SELECT s.id AS sessionId, s.title, s.folder, e.seq, e.at, e.body
+  const find = db.prepare<[string, number, number], HitRow>(`
+    SELECT e.id, s.id AS sessionId, s.title, s.folder, e.seq, e.at, e.body
     FROM search JOIN event e ON e.id = search.rowid JOIN session s ON s.id = e.session_id AND s.removed = 0
-    WHERE search MATCH ? ORDER BY search.rowid DESC LIMIT ?`)
+    WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`)
   return {
     add(eventId, body) {
       const text = searchText(body)
       if (text !== '') insert.run(eventId, indexable(text))
     },
-    search(query, limit) {
+    search(query, limit, isLeftOut) {
       const phrases = parseQuery(query)
       if (phrases.length === 0) return []
-      return find.all(matchExpression(phrases), limit).map(({ body, ...hit }) => {
+      const rows: HitRow[] = []
+      for (let before = Number.MAX_SAFE_INTEGER; rows.length < limit;) {
+        const next = find.all(matchExpression(phrases), before, limit)
+        rows.push(...next.filter(({ sessionId, seq }) => !isLeftOut(sessionId, seq)))
+        if (next.length < limit) break
+        before = next.at(-1)!.id
+      }
+      return rows.slice(0, limit).map(({ body, id: _id, ...hit }) => {
         const event: EventBody = JSON.parse(body)
         return { ...hit, snippet: snippetOf(searchText(event), phrases) }
       })

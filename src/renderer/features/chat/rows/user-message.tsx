@@ -15,12 +15,13 @@ const FOLD_LINES = 24
 /** What the user said, on the right. */
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const text = textOf(item.parts.filter(isOwn))
+  const said = item.parts.filter(isOwn)
+  const text = textOf(said)
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
     <div className="you-row">
-      <MessageMenu sessionId={sessionId} item={item} text={text} />
+      <MessageMenu sessionId={sessionId} item={item} said={said} />
       <div className="you">
         <span className="sr-only">You: </span>
         {item.steered && (
@@ -49,7 +50,7 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
 })
 
 /** Going back to before the message, or on from there in another session. */
-function MessageMenu({ sessionId, item, text }: { sessionId: string; item: UserItem; text: string }) {
+function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserItem; said: readonly UserPart[] }) {
   const actions = useSessionActions()
   // Right before the message; its id is made of its place in the log.
   const to = Number(item.id.slice(1)) - 1
@@ -63,7 +64,7 @@ function MessageMenu({ sessionId, item, text }: { sessionId: string; item: UserI
         </IconButton>
       }
     >
-      <MenuItem icon={<History aria-hidden />} onSelect={() => askRestore({ sessionId, to, text })}>
+      <MenuItem icon={<History aria-hidden />} onSelect={() => askRestore({ sessionId, to, parts: said })}>
         Go back to before this message…
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
