@@ -71,7 +71,7 @@ test('the changes of a session can be undone one by one, file by file', async ({
     .click()
   await expect(pane.getByText('+line two')).toBeVisible()
   expect(await findings(page)).toEqual([])
-  await pictures(app, 'changes')
+  await page.screenshot({ path: test.info().outputPath('changes.png') })
   await pane.getByRole('button', { name: 'Undo the change at line 2' }).click()
   await expect.poll(() => read(app, 'notes.md')).toBe(`${NOTES.replace('line 11', 'line eleven')}\n`)
   await pane.getByRole('button', { name: /keep\.txt/ }).click()
