@@ -1,18 +1,24 @@
 import type { FetchLike } from '../auth/mcp-auth'
 import { Pace } from './pace'
-import { tooLong } from './read-message'
+import { TOO_LONG, tooLong } from './read-message'
 import { MAX_MESSAGE_BYTES } from './stdio-transport'
+import { endOfEvent, isBreak, StreamWatch } from './stream-watch'
+
+/** The code of an answer that does not come, because the stream it was to come on is over. As for any lost connection. */
+const LOST = -32_000
 
 /**
  * `fetch` for what a server sends: an answer, or one event of a stream, that is larger than a message may be ends with an error instead of filling the
- * memory, and a server that never stops sending does not take the whole processor.
+ * memory; a server that never stops sending does not take the whole processor; a stream that ends without the answer it was opened for, and that cannot be
+ * taken up again, says so at once instead of leaving the call to its time limit.
  */
 export function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await inner(url, init)
     if (!response.body) return response
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-    const bounded = new Response(response.body.pipeThrough(limit(isStream)), response)
+    const body = isStream ? boundedStream(response.body, requestOf(init)) : boundedAnswer(response.body)
+    const bounded = new Response(body, response)
     // What the constructor does not take over, and redirects are judged by.
     Object.defineProperties(bounded, {
       url: { value: response.url },
@@ -23,38 +29,99 @@ export function boundedFetch(inner: FetchLike): FetchLike {
   }
 }
 
-/** Counts the bytes of the whole answer, or since the latest end of an event. */
-function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  const pace = new Pace()
+/** The number of the request that is sent, which the stream is to answer. */
+function requestOf(init: RequestInit | undefined): number | undefined {
+  if (typeof init?.body !== 'string') return undefined
+  const { id, method } = JSON.parse(init.body) as { id?: unknown; method?: unknown }
+  return typeof id === 'number' && method !== undefined ? id : undefined
+}
+
+function boundedAnswer(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   let bytes = 0
-  let lastWasBreak = false
-  return new TransformStream({
-    async transform(chunk, controller) {
-      let start = 0
-      if (isStream) {
-        const end = endOfEvent(chunk, lastWasBreak)
-        if (end > 0) [bytes, start] = [0, end]
-        lastWasBreak = isBreak(chunk.at(-1))
-      }
-      bytes += chunk.length - start
-      if (bytes > MAX_MESSAGE_BYTES) throw new Error(tooLong(undefined, MAX_MESSAGE_BYTES))
-      const rest = pace.work(() => controller.enqueue(chunk))
-      if (rest) await rest
-    },
+  return passed(body, (chunk) => {
+    bytes += chunk.length
+    if (bytes > MAX_MESSAGE_BYTES) throw new Error(tooLong(undefined, MAX_MESSAGE_BYTES))
   })
 }
 
-/** Where the last event that ends in these bytes ends: after an empty line. 0: none does. */
-function endOfEvent(chunk: Uint8Array, lastWasBreak: boolean): number {
-  for (let at = chunk.length - 1; at >= 0; at--) {
-    if (!isBreak(chunk[at])) continue
-    const before = at > 0 ? chunk[at - 1] : lastWasBreak ? 0x0a : undefined
-    const isPair = chunk[at] === 0x0a && before === 0x0d
-    if (isPair ? isBreak(at > 1 ? chunk[at - 2] : undefined) : isBreak(before)) return at + 1
-  }
-  return 0
+function boundedStream(body: ReadableStream<Uint8Array>, request: number | undefined): ReadableStream<Uint8Array> {
+  const watch = new StreamWatch(request)
+  let bytes = 0
+  let lastWasBreak = true
+  const failure = (code: number, message: string): Uint8Array | undefined =>
+    request === undefined
+      ? undefined
+      : new TextEncoder().encode(`\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: request, error: { code, message } })}\n\n`)
+  return passed(
+    body,
+    (chunk) => {
+      const end = endOfEvent(chunk, lastWasBreak)
+      bytes = end > 0 ? chunk.length - end : bytes + chunk.length
+      lastWasBreak = isBreak(chunk.at(-1))
+      watch.see(chunk)
+      if (bytes <= MAX_MESSAGE_BYTES) return undefined
+      const last = failure(TOO_LONG, tooLong(undefined, MAX_MESSAGE_BYTES))
+      if (!last) throw new Error(tooLong(undefined, MAX_MESSAGE_BYTES))
+      return last
+    },
+    (error) =>
+      watch.isOwed
+        ? failure(LOST, `The server ended the stream before it had answered${error === undefined ? '' : ` (${error.message})`}.`)
+        : undefined,
+  )
 }
 
-function isBreak(byte: number | undefined): boolean {
-  return byte === 0x0a || byte === 0x0d
+/**
+ * The same bytes, no faster than is fair. What `look` answers takes the place of a chunk and is the last; what it throws is the end. `ended`: what is to be said
+ * yet when the other side ends or breaks off.
+ */
+function passed(
+  body: ReadableStream<Uint8Array>,
+  look: (chunk: Uint8Array) => Uint8Array | undefined | void,
+  ended: (error?: Error) => Uint8Array | undefined = () => undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const pace = new Pace()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const last = (bytes: Uint8Array): void => {
+          controller.enqueue(bytes)
+          controller.close()
+        }
+        let read: Awaited<ReturnType<typeof reader.read>>
+        try {
+          read = await reader.read()
+        } catch (error) {
+          const said = ended(error instanceof Error ? error : new Error(String(error)))
+          if (said) last(said)
+          else controller.error(error)
+          return
+        }
+        if (read.done) {
+          const said = ended()
+          if (said) last(said)
+          else controller.close()
+          return
+        }
+        const chunk = read.value
+        try {
+          const instead = look(chunk)
+          if (instead) {
+            last(instead)
+            await reader.cancel().catch(() => undefined)
+            return
+          }
+        } catch (error) {
+          controller.error(error)
+          await reader.cancel().catch(() => undefined)
+          return
+        }
+        const rest = pace.work(() => controller.enqueue(chunk))
+        if (rest) await rest
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
 }

@@ -42,7 +42,12 @@ export function watchGroup(group: number): () => void {
 }
 
 function startDog(): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/', env: { PATH: '/usr/bin:/bin' } })
+  const child = spawn('/bin/sh', ['-c', SCRIPT], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+  })
   // It is no reason for the program to go on.
   child.unref()
   ;(child.stdin as Socket).unref()

@@ -1,0 +1,67 @@
+import { expect, it, vi } from 'vitest'
+import { httpMcpServer } from '../support/mcp-http-server'
+import { mcpLab } from '../support/mcp-lab'
+import type { ScriptedCall } from '../support/model-script'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const call = (server: string, tool: string, text = ''): ScriptedCall => ({ name: `mcp__${server}__${tool}`, input: { text } })
+const MB = 1024 * 1024
+
+it('a server over HTTP is spoken to by either transport, and by the older one where it knows no other', async () => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({
+    new: { url: server.url },
+    old: { type: 'sse', url: server.sseUrl },
+    // Told to be the newer one, it answers that it is not.
+    unsure: { type: 'http', url: server.sseUrl },
+  }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [call('new', 'echo', '1'), call('old', 'echo', '2'), call('unsure', 'echo', '3')])).toEqual([
+    '1',
+    '2',
+    '3',
+  ])
+  await lab.close()
+  expect(server.messages.map(({ method }) => method)).toContain('notifications/initialized')
+})
+
+it('an answer that breaks off, never ends or is too large fails at once, with memory bounded and the connection kept', async () => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({ a: { url: server.url } }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [call('a', 'echo', 'fine')])).toEqual(['fine'])
+  const before = process.memoryUsage().rss
+  for (const [tool, expected] of [
+    ['breaks-off', /went away|ended the stream/],
+    ['ends', /went away|ended the stream/],
+    ['giant', /at all|more than 16 MiB|16 MiB/],
+    ['giant-event', /16 MiB/],
+  ] as const) {
+    const begun = performance.now()
+    const [result, fine] = await lab.calls(session, [call('a', tool), call('a', 'echo', `after ${tool}`)])
+    expect(result, tool).toMatch(expected)
+    expect(fine).toBe(`after ${tool}`)
+    expect(performance.now() - begun, tool).toBeLessThan(10_000)
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB)
+  expect(server.sessions).toHaveLength(1)
+})
+
+it('a session that the server has forgotten is begun anew and the call made once more; a server that comes back is found again', async () => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({ a: { url: server.url } }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [call('a', 'echo', '1')])).toEqual(['1'])
+  server.forget()
+  expect(await lab.calls(session, [call('a', 'echo', '2')])).toEqual(['2'])
+  expect(server.sessions).toHaveLength(2)
+  await server.down()
+  const [lost] = await lab.calls(session, [call('a', 'echo', '3')])
+  expect(lost).toMatch(/nothing listens there/)
+  await server.up()
+  await vi.waitFor(async () => expect(await lab.calls(session, [call('a', 'echo', '4')])).toEqual(['4']), {
+    timeout: 20_000,
+    interval: 200,
+  })
+})
