@@ -18,6 +18,8 @@ export interface McpTool {
   annotations: ToolAnnotations
   /** The server itself says that the tool can destroy something. */
   saysDestructive: boolean
+  /** It can only be called as a task of the protocol. */
+  needsTask?: true
   /** It runs on this machine, so it may read and change any file. */
   isLocal: boolean
 }

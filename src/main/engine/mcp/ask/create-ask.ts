@@ -5,6 +5,7 @@ import {
   ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
   McpError,
   UrlElicitationRequiredError,
   type RequestId,
@@ -13,6 +14,7 @@ import { failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight, ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { AskLimits } from './ask-limits'
 import { elicit, openPage } from './elicitation'
+import { logLine } from './log-line'
 import { rootsOf } from './roots'
 import { sample, SamplingRefused, type AskModel } from './sampling'
 
@@ -95,6 +97,7 @@ export function createAsk({ sampling, askModel, foldersOf }: AskDeps): Ask {
         known.abort(new Error('The server says that it is done.'))
         connection.log({ from: 'server', level: 'info', text: 'What was to be done on the page it asked for is done.' })
       })
+      client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
       client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal, requestId }) => {
         try {

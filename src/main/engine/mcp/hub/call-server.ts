@@ -5,7 +5,8 @@ import type { CallInFlight } from '../connection-hooks'
 import { callResult } from '../tool/call-result'
 import { CallClock } from './call-clock'
 import { TimeoutError } from './connection-failure'
-import type { Connection } from './connection'
+import { callTask } from './call-task'
+import type { Connection, RequestLimits } from './connection'
 import type { SharedServer, StartPlan } from './shared-server'
 
 /** A call of a tool, as it is to be made. */
@@ -15,6 +16,8 @@ export interface ServerCall {
   server: string
   /** As the server calls it. */
   tool: string
+  /** See `McpTool`. */
+  needsTask: boolean
   input: Record<string, unknown>
   timeoutMs: number
   ctx: CallContext
@@ -54,8 +57,9 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
   const show = shownProgress((text) => ctx.progress(text))
   shared.calls.add(inFlight)
   try {
-    const answer = await connection.request(
-      'tools/call',
+    const make = call.needsTask ? callTask : callAtOnce
+    const answer = await make(
+      connection,
       { name: tool, arguments: input },
       {
         signal: AbortSignal.any([ctx.signal, late.signal]),
@@ -85,6 +89,9 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
     shared.calls.delete(inFlight)
   }
 }
+
+const callAtOnce = (connection: Connection, params: Record<string, unknown>, limits: RequestLimits): Promise<Record<string, unknown>> =>
+  connection.request('tools/call', params, limits)
 
 /** What the call's card shows: no more often than anybody can read. */
 function shownProgress(show: (text: string) => void): (progress: Progress) => void {

@@ -99,6 +99,8 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     throw error
   }
   const server = client.getServerVersion()
+  // Without being asked many servers say nothing, or everything.
+  if (client.getServerCapabilities()?.logging) client.setLoggingLevel('info').catch(() => undefined)
   const { looseResult } = await import('./loose-result')
   const request: Connection['request'] = (method, params, { signal, onProgress } = {}) =>
     client.request({ method, params }, looseResult, {

@@ -124,6 +124,7 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
         sessionId: user.sessionId,
         server: server.name,
         tool: tool.name,
+        needsTask: tool.needsTask ?? false,
         input,
         timeoutMs: definition.callTimeoutMs,
         ctx,

@@ -22,7 +22,7 @@ export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
     // Only somebody who computes our hashes comes here.
     if (taken.has(fullName)) return []
     taken.add(fullName)
-    const { name, title, description, inputSchema, annotations, saysDestructive } = tool
+    const { name, title, description, inputSchema, annotations, saysDestructive, needsTask } = tool
     return [
       {
         server: server.name,
@@ -33,6 +33,7 @@ export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
         inputSchema,
         annotations,
         saysDestructive,
+        ...(needsTask && { needsTask }),
         isLocal: isLocal(server),
       },
     ]

@@ -31,7 +31,7 @@ export async function callResult(answer: Readonly<Record<string, unknown>>, plac
     parts.push(...part)
   }
   if (listed.length > MOST_PARTS) parts.push(note(`${listed.length - MOST_PARTS} more parts are left out.`))
-  const structured = structuredText(answer['structuredContent'], parts)
+  const structured = structuredText(answer['structuredContent'], parts, listed)
   if (structured !== undefined) parts.push({ type: 'text', text: structured })
   if (parts.length === 0) parts.push(note('The tool returned nothing.'))
   return {
@@ -117,14 +117,24 @@ function fileName(name: string, type: string): string {
 }
 
 /** Undefined where there is none, or where a text says the same already, as the protocol advises. */
-function structuredText(structured: unknown, parts: readonly ResultPart[]): string | undefined {
+function structuredText(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): string | undefined {
   if (structured === undefined || structured === null) return undefined
   try {
+    if (isWrapped(structured, parts, listed)) return undefined
     const isSaid = parts.some((part) => part.type === 'text' && isSame(part.text, structured))
     return isSaid ? undefined : JSON.stringify(structured, null, 2)
   } catch {
     return '[The structured content is nested too deeply to be shown.]'
   }
+}
+
+/** Whether it is nothing but the content again, under one name: what servers make of tools that return no structure. */
+function isWrapped(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): boolean {
+  const values = isRecord(structured) ? Object.values(structured) : []
+  if (values.length !== 1) return false
+  const [value] = values
+  if (typeof value === 'string') return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === value.toWellFormed()
+  return Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed)
 }
 
 function isSame(text: string, structured: unknown): boolean {

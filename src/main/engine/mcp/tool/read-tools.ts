@@ -10,6 +10,8 @@ export interface ListedTool {
   inputSchema: InputSchema
   annotations: ToolAnnotations
   saysDestructive: boolean
+  /** It can only be called as a task of the protocol: the call begins it, and its result is asked for. */
+  needsTask?: true
   /** Why it cannot be offered. */
   problem?: string
 }
@@ -43,12 +45,7 @@ function readTool(name: string, item: Record<string, unknown>): ListedTool {
   const readOnly = hints['readOnlyHint'] === true
   const title = plain(item['title'], LONGEST_TITLE) ?? plain(hints['title'], LONGEST_TITLE)
   const needsTask = isRecord(item['execution']) && item['execution']['taskSupport'] === 'required'
-  const problem =
-    'problem' in cleaned
-      ? cleaned.problem
-      : needsTask
-        ? 'It can only be called as a task of the protocol, which is not supported.'
-        : undefined
+  const problem = 'problem' in cleaned ? cleaned.problem : undefined
   return {
     name,
     ...(title !== undefined && { title }),
@@ -61,6 +58,7 @@ function readTool(name: string, item: Record<string, unknown>): ListedTool {
       openWorld: hints['openWorldHint'] !== false,
     },
     saysDestructive: !readOnly && hints['destructiveHint'] === true,
+    ...(needsTask && { needsTask }),
     ...(problem !== undefined && { problem }),
   }
 }
