@@ -222,6 +222,10 @@ describe('a subagent', () => {
     await say(run.client, sessionId, 'delegate')
     expect(permissions()).toHaveLength(1)
     expect(permissions()[0]).toMatchObject({ sessionId, toolCall: { title: 'coder (make it): Bash: touch by-agent' } })
+    const { toolCallId } = permissions()[0].toolCall
+    const updates = run.client.updates(sessionId, 'tool_call_update')
+    expect(updates.filter((update) => update.toolCallId === toolCallId)).toMatchObject([{ status: 'completed' }])
+    expect(updates.some(({ content }) => JSON.stringify(content ?? '').includes('coder at work:\\n- Bash: touch by-agent'))).toBe(true)
     expect(existsSync(join(run.scratch.project, 'by-agent'))).toBe(true)
   })
 })

@@ -243,3 +243,25 @@ describe('a flood', () => {
     expect(texts(sessionId, 'agent_message_chunk')).toBe(text)
   })
 })
+
+describe('beside the conversation', () => {
+  it('the person is told that what a project configures does not count until it is trusted', async () => {
+    const files = { '.trestle/config.toml': '[permission]\nallow = ["Bash(touch:*)"]\n' }
+    const sessionId = await start({ script: [], files }, { session: { notices: {} } })
+    const notice = await run.client.until(({ params }) => params?.['update']?.sessionUpdate === 'notice')
+    expect(notice.params!['update']).toMatchObject({ severity: 'warning', title: 'What this project configures is not in force' })
+    expect(notice.params!['update'].description).toContain('trestle permission trust')
+    expect(sessionId).not.toBe('')
+  })
+
+  it('a compaction is told in the way the client knows: as one, as notices, or in thoughts', async () => {
+    const script = [{ text: 'answer' }, { text: 'A summary.' }]
+    const sessionId = await start({ script }, { session: { compaction: {} } })
+    await say(run.client, sessionId, 'hello')
+    await say(run.client, sessionId, '/compact')
+    const updates = run.client.updates(sessionId, 'compaction_update')
+    expect(updates.map(({ status }) => status)).toEqual(['in_progress', 'completed'])
+    expect(updates[1].summary[0].text).toContain('A summary.')
+    expect(new Set(updates.map(({ compactionId }) => compactionId)).size).toBe(1)
+  })
+})

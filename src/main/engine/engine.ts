@@ -64,6 +64,8 @@ export interface EngineOptions {
   maxSteps?: number
   /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
   interactive?: boolean
+  /** Whether that person can type at the terminals of commands; default: as `interactive`. */
+  canType?: boolean
   /** Whether config.toml is watched for changes; default true. */
   watch?: boolean
   /** Whether queued prompts start by themselves; default true. */
@@ -157,7 +159,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     standing,
     agentsOf: (session) => subagents.of(session),
     checkpointsOf: (session) => ({ look: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }) }),
-    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive, canType: options.canType ?? interactive }),
     planOf: (session) => planOf(home, session),
     webOf: (session) => ({
       allowedHosts: () => settings().web.allowedHosts,

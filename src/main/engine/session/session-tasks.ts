@@ -20,10 +20,15 @@ export interface SessionTasksDeps {
   desk: Pick<NewsDesk, 'look'>
   /** Whether a person can be asked. */
   interactive: boolean
+  /** Whether that person can type at terminals; default: as `interactive`. */
+  canType?: boolean
 }
 
 /** See `SessionTasks`. What goes on in the background is recorded in the session, so that its end is told, whatever happens meanwhile. */
-export function createSessionTasks(session: OwningSession, { custody, desk, interactive }: SessionTasksDeps): SessionTasks {
+export function createSessionTasks(
+  session: OwningSession,
+  { custody, desk, interactive, canType = interactive }: SessionTasksDeps,
+): SessionTasks {
   const { id: sessionId } = session
   const owed = (task: Task): void => {
     session.record({ type: 'task.started', task })
@@ -41,6 +46,7 @@ export function createSessionTasks(session: OwningSession, { custody, desk, inte
   return {
     owner: (callId) => ({ sessionId, callId, folder: session.header.folder }),
     interactive,
+    canType,
     async start(start) {
       const task = await custody.start(start)
       owed(task)

@@ -28,11 +28,12 @@ export function backgroundResult(task: Task, interactive: boolean): ToolResult {
 }
 
 /** What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last. */
-export function foregroundResult(end: TaskEnd, { timeoutMs, interactive }: { timeoutMs: number; interactive: boolean }): ToolResult {
+export function foregroundResult(end: TaskEnd, told: { timeoutMs: number; interactive: boolean; canAnswer: boolean }): ToolResult {
+  const { timeoutMs, interactive, canAnswer } = told
   const { task, durationMs, truncated } = end
   const output = end.text.replace(/\s+$/, '')
   const moved = task.status === 'running'
-  const after = [...notesOf(end, interactive), ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs))]
+  const after = [...notesOf(end, canAnswer), ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs))]
   const text = [output === '' ? nothingText(end) : output, ...after].join('\n')
   const shown = { text: cutStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
   if (moved) return { content: [{ type: 'text', text }], details: { kind: 'task', task: shortened(task), ...shown, started: 'moved' } }

@@ -13,8 +13,10 @@ export interface TaskTail {
 /** The tasks of one session, as its tools need them. */
 export interface SessionTasks {
   owner(callId: string): TaskOwner
-  /** Whether a person is there, who can type at a terminal, and the session goes on by itself when a task ends after the turn. */
+  /** Whether a person is there, and the session goes on by itself when a task ends after the turn. */
   readonly interactive: boolean
+  /** Whether that person can type at a command's terminal. */
+  readonly canType: boolean
   /** Starts a command in the background; from then on the agent is owed the news of its end. Rejects, with a message to act on, when it cannot be started. */
   start(start: BackgroundStart): Promise<Task>
   /** A command that a call waited for goes on in the background: the same holds for it. */

@@ -16,7 +16,7 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
   // As in print mode: costs little CPU and saves memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
+  const engine = await createEngine({ version, interactive: true, canType: false, taskHost: taskHostProgram() })
   try {
     reportStart(engine)
     let capabilities: ClientCapabilities = {}
@@ -39,7 +39,10 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
     engine.onChange((change) => {
       if (change.kind === 'inbox') asks.look()
       if (change.kind === 'mcp') sessions.tellCommands()
-      if (change.kind === 'notice') log(change.text)
+      if (change.kind === 'notice') {
+        log(change.text)
+        sessions.notice(change.tone, change.text)
+      }
     })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, endInput)
     await connection.closed

@@ -29,6 +29,13 @@ export interface AcpSessionDeps {
   paths: ClientPaths
 }
 
+/** Why what a project configures does not count. */
+const UNTRUSTED = {
+  asked: 'nobody has trusted that yet',
+  changed: 'that has changed since you trusted it',
+  refused: 'you did not trust that',
+} as const
+
 /** One session that a client has open. */
 export class AcpSession {
   readonly paths: ClientPaths
@@ -50,6 +57,7 @@ export class AcpSession {
     this.#ends = new PromptEnds(() => void this.#stop())
     this.#updates = new EventUpdates({
       queue: this.#queue,
+      listen: (id, listener) => engine.sessions.listen(id, listener),
       paths,
       capabilities,
       window: () => this.#window(),
@@ -64,7 +72,14 @@ export class AcpSession {
   async introduce(): Promise<void> {
     const { engine, sessionId } = this.#deps
     await this.tellCommands()
-    const { context } = engine.sessions.header(sessionId)
+    const { context, folder } = engine.sessions.header(sessionId)
+    const { state } = await engine.trust.view(folder)
+    if (state !== 'nothing' && state !== 'trusted')
+      this.notice(
+        'warning',
+        'What this project configures is not in force',
+        `${folder} has rules, hooks or servers of its own, and ${UNTRUSTED[state]}. See them with "trestle permission show", let them count with "trestle permission trust".`,
+      )
     const usage = context && usageUpdate(context, this.#window())
     if (usage) this.#queue.now(usage)
   }
@@ -87,6 +102,17 @@ export class AcpSession {
     for (const update of replay(conversation(header, sessions.since), paths)) await this.#send(update)
     for (const event of sessions.live(sessionId)) this.#updates.event(event)
     this.#queue.now({ sessionUpdate: 'session_info_update', title: header.title, updatedAt: new Date(header.updatedAt).toISOString() })
+  }
+
+  /** Tells the person something beside the conversation, in the way this client understands. */
+  notice(severity: 'info' | 'warning', title: string, description?: string): void {
+    if (this.#deps.capabilities.session?.notices) {
+      this.#queue.now({ sessionUpdate: 'notice', severity, title, ...(description !== undefined && { description }) })
+    } else {
+      this.#words += 1
+      const text = description === undefined ? `${title}\n` : `${title}: ${description}\n`
+      this.#queue.chunk('agent_thought_chunk', `trestle-${this.#words}`, text)
+    }
   }
 
   async prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
@@ -127,6 +153,7 @@ export class AcpSession {
     await this.cancel()
     await this.#queue.flush()
     clearImmediate(this.#optionsAt)
+    this.#updates.close()
     this.#queue.close()
     for (const release of this.#release.splice(0)) release()
   }

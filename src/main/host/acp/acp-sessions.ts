@@ -158,6 +158,11 @@ export class AcpSessions {
     this.#deps.onOpened()
   }
 
+  /** Tells whoever has a session open what concerns all of them. */
+  notice(severity: 'info' | 'warning', text: string): void {
+    for (const session of this.#open.values()) session.notice(severity, text)
+  }
+
   /** What can be typed after a slash may have changed. */
   tellCommands(): void {
     if (this.#telling) return

@@ -119,7 +119,7 @@ async function run(
 ): Promise<ToolResult> {
   const { command, description: about } = asked
   const timeoutMs = timeLimit(asked) ?? MAX_TIMEOUT_MS
-  const canAnswer = tasks.interactive
+  const canAnswer = tasks.canType
   try {
     const end = await terminals.run(
       {
@@ -135,7 +135,7 @@ async function run(
       MAX_OUTPUT_CHARS,
     )
     if (end.task.status === 'running') tasks.moved(end.task)
-    return foregroundResult(end, { timeoutMs, interactive: canAnswer })
+    return foregroundResult(end, { timeoutMs, interactive: tasks.interactive, canAnswer })
   } catch (error) {
     return failed(`The command could not be started: ${startProblem(error, cwd)}`)
   }

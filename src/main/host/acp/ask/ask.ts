@@ -6,9 +6,10 @@ import type {
   ToolCallContent,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
-import type { Approval, InboxEntry } from '../../../../shared/model/approval'
+import { isMidCall, type Approval, type InboxEntry } from '../../../../shared/model/approval'
 import type { ApprovalAnswer } from '../../../engine/engine-api'
 import type { ClientPaths } from '../paths'
+import { subagentCallId } from '../update/subagent-updates'
 import { callTitle, previewContent, toolKind } from '../update/tool-call'
 
 /** One request that waits, on its way to the person at a client. */
@@ -46,11 +47,11 @@ function callOf({ entry, approval, paths }: Ask): ToolCallUpdate {
   const { agent } = entry
   const title = callTitle(approval.tool, approval.summary)
   return {
-    toolCallId: agent ? `${entry.sessionId}/${approval.callId}` : approval.callId,
+    toolCallId: agent ? subagentCallId(entry.sessionId, approval.callId) : approval.callId,
     title: agent ? `${agent.type} (${agent.description}): ${title}` : title,
     name: approval.tool,
     kind: toolKind(approval.tool),
-    status: 'pending',
+    status: isMidCall(approval) ? 'in_progress' : 'pending',
     content: [{ type: 'content', content: { type: 'text', text: approval.reason } }, ...previewContent(approval.preview, paths.shown)],
   }
 }

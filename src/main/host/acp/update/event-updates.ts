@@ -5,6 +5,7 @@ import { plainText } from '../../../engine/task/plain-text'
 import type { ClientPaths } from '../paths'
 import { compactionUpdate, newsText, planEntries, usageUpdate } from './session-updates'
 import { callTitle, locationsOf, progressContent, rawInput, resultContent, toolKind } from './tool-call'
+import { SubagentUpdates, type SubagentUpdatesDeps } from './subagent-updates'
 import { textBlock, type UpdateQueue } from './update-queue'
 
 /** Raw output of a running command that is kept to show its end. */
@@ -23,6 +24,7 @@ interface Call {
 
 export interface EventUpdatesDeps {
   queue: UpdateQueue
+  listen: SubagentUpdatesDeps['listen']
   paths: ClientPaths
   capabilities: ClientCapabilities
   /** Tokens the session's model takes; undefined: unknown. */
@@ -35,11 +37,17 @@ export interface EventUpdatesDeps {
 export class EventUpdates {
   readonly #deps: EventUpdatesDeps
   readonly #calls = new Map<string, Call>()
+  readonly #agents: SubagentUpdates
   /** Changes when an attempt is given up: what follows is another message. */
   #attempt = 1
 
   constructor(deps: EventUpdatesDeps) {
     this.#deps = deps
+    this.#agents = new SubagentUpdates(deps)
+  }
+
+  close(): void {
+    this.#agents.close()
   }
 
   event(event: SessionEvent): void {
@@ -50,7 +58,9 @@ export class EventUpdates {
   /** The client's terminal shows the command of a call. */
   terminal(callId: string, terminalId: string): void {
     const call = this.#calls.get(callId)
-    if (call) call.terminalId = terminalId
+    // A call of a subagent is none that the client knows.
+    if (!call) return
+    call.terminalId = terminalId
     this.#update(callId, { status: 'in_progress', content: [{ type: 'terminal', terminalId }] })
   }
 
@@ -92,6 +102,8 @@ export class EventUpdates {
       case 'approval.resolved':
         if (event.outcome === 'allow_once' || event.outcome === 'allow_always') this.#runs(event.callId)
         return
+      case 'subagent.started':
+        return this.#agents.started(event)
       case 'tool.finished':
         return this.#finished(event)
       case 'todos.changed':
