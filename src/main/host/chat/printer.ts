@@ -8,6 +8,10 @@ import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
 import { wrapText, WordWrap } from './screen/wrap-words'
 
+/** So long a call runs before what it prints is shown while it runs. */
+const QUIET_MS = 1000
+const FRAME_MS = 100
+
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
@@ -19,8 +23,10 @@ export class Printer {
   /** The step whose text is being written, and whether anything of it was. */
   #streamed: { stepId: string; hasText: boolean } = { stepId: '', hasText: false }
   /** Calls that run, by id; and the one whose line is still open for its end. */
-  readonly #calls = new Map<string, { name: string; summary: string }>()
+  readonly #calls = new Map<string, { name: string; summary: string; at: number }>()
   #openCall: string | undefined
+  /** When a passing status was last written. */
+  #animatedAt = 0
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal
@@ -63,9 +69,9 @@ export class Printer {
         this.status('waiting for the model (Ctrl-C stops)')
         break
       case 'tool.drafting':
-        this.#begin('line')
-        this.#terminal.freshLine()
-        this.status(`writing a call of ${event.name}${event.subject === undefined ? '' : ` ${event.subject}`} (${event.chars} characters)`)
+        this.#animate(
+          `writing a call of ${event.name}${event.subject === undefined ? '' : ` ${event.subject}`} (${event.chars} characters)`,
+        )
         break
       case 'turn.started':
         if (event.news) this.#news(event.news)
@@ -93,9 +99,12 @@ export class Printer {
         this.#terminal.write(startedLine(event, this.#terminal.columns, style))
         this.#openCall = event.callId
         break
-      case 'tool.judged':
-        if (event.decision === 'deny') this.note(`  Denied: ${oneLine(event.reason)}`)
+      case 'tool.progress': {
+        const { at } = this.#calls.get(event.callId) ?? { at: Date.now() }
+        const line = event.text.trim().split('\n').at(-1) ?? ''
+        if (line !== '' && Date.now() - at > QUIET_MS) this.#animate(line)
         break
+      }
       case 'tool.finished':
         this.#finishCall(event)
         break
@@ -129,6 +138,15 @@ export class Printer {
         break
       default:
     }
+  }
+
+  /** A status that changes often: over a slow line not every change is worth its bytes. */
+  #animate(text: string): void {
+    if (Date.now() - this.#animatedAt < FRAME_MS) return
+    this.#animatedAt = Date.now()
+    this.#begin('line')
+    this.#terminal.freshLine()
+    this.status(text)
   }
 
   /** Ends the section being written; what follows stands on a line of its own. */

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
 import { fit, oneLine, safeText } from './screen/safe-text'
 import type { Style } from './screen/style'
+import { wrapText } from './screen/wrap-words'
 
 type Started = RecordedEvent & { type: 'tool.started' }
 type Finished = RecordedEvent & { type: 'tool.finished' }
@@ -26,8 +27,13 @@ export function finishedLines(event: Finished, columns: number, style: Style): {
   if (details?.kind === 'matches') notes.push(`${details.total} found`)
   notes.push(duration(durationMs))
   const sign = isError ? style.red('✗') : style.green('✓')
-  const text = details?.kind === 'output' ? details.text : isError ? textOf(event.content) : details?.kind === 'agent' ? details.text : ''
-  return { sign, notes: notes.join(', '), lines: tail(text, columns).map((line) => style.dim(line)) }
+  const lines =
+    details?.kind === 'output' || details?.kind === 'agent'
+      ? tail(details.text, columns)
+      : isError
+        ? words(textOf(event.content), columns)
+        : []
+  return { sign, notes: notes.join(', '), lines: lines.map((line) => style.dim(line)) }
 }
 
 /** The end of a text, indented, each line cut to the terminal. */
@@ -37,6 +43,12 @@ function tail(text: string, columns: number): string[] {
   const shown = lines.slice(-MOST_LINES).map((line) => `  │ ${fit(line, Math.max(8, columns - 5))}`)
   const left = lines.length - MOST_LINES
   return left > 0 ? [`  │ … ${left} ${left === 1 ? 'line' : 'lines'} before`, ...shown] : shown
+}
+
+/** The beginning of what is said to the model, indented, between words. */
+function words(text: string, columns: number): string[] {
+  const lines = wrapText(safeText(text).trim(), columns - 5)
+  return [...lines.slice(0, MOST_LINES), ...(lines.length > MOST_LINES ? ['…'] : [])].map((line) => `  │ ${line}`)
 }
 
 /** `12 ms`, `3.4 s`, `2 min 5 s`. */

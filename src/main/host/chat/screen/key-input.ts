@@ -58,6 +58,11 @@ export class TypedReader {
     else if (piece.kind === 'keys') this.#rest = piece.text + this.#rest
   }
 
+  /** Forgets an escape that nothing has followed: it was the key, which means nothing here. */
+  dropEscape(): void {
+    if (this.#rest === '\x1b') this.#rest = ''
+  }
+
   clear(): void {
     this.#rest = ''
   }
@@ -65,7 +70,7 @@ export class TypedReader {
   /** The next piece; undefined when nothing is left, or only the beginning of a paste. */
   next(): TypedPiece | undefined {
     const rest = this.#rest
-    if (rest === '' || (rest.length > 1 && PASTE_BEGIN.startsWith(rest) && rest !== PASTE_BEGIN)) return undefined
+    if (rest === '' || (PASTE_BEGIN.startsWith(rest) && rest !== PASTE_BEGIN)) return undefined
     if (rest.startsWith(PASTE_BEGIN)) {
       const end = rest.indexOf(PASTE_END)
       if (end < 0) return undefined

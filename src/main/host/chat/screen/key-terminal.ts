@@ -9,6 +9,8 @@ const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ERASE_LINE = '\r\x1b[K'
 const MOST_HISTORY = 200
+/** The rest of a key's code comes at once, or it is the Escape key. */
+const ESCAPE_MS = 100
 
 /** What takes the keys at the moment. Without one, they wait. */
 interface Taker {
@@ -33,6 +35,7 @@ export class KeyTerminal implements Terminal {
   #held: string | undefined
   #status: string | undefined
   #isClosed = false
+  #escape: NodeJS.Timeout | undefined
 
   constructor(input: NodeJS.ReadStream, out: NodeJS.WriteStream, colours: boolean) {
     this.style = createStyle(colours)
@@ -227,12 +230,15 @@ export class KeyTerminal implements Terminal {
     process.off('exit', this.#restore)
     this.#restore()
     this.#in.off('data', this.#hear)
+    clearTimeout(this.#escape)
     this.#in.pause()
   }
 
   readonly #hear = (text: string): void => {
     this.#typed.add(text)
     this.#pump()
+    clearTimeout(this.#escape)
+    this.#escape = setTimeout(() => this.#typed.dropEscape(), ESCAPE_MS)
   }
 
   #pump(): void {

@@ -3,6 +3,9 @@ import { GRACE_MS } from './key-input'
 import { createStyle } from './style'
 import type { KeyRequest, LineRequest, LineResult, Terminal } from './terminal'
 
+/** Columns of a pipe: who reads it cuts as they like. */
+const UNLIMITED = 10_000
+
 /**
  * A terminal that knows only lines (TERM=dumb), or a pipe. No escape code is ever written. A line that comes before it is asked for waits for the next
  * reading of a line, but never answers a question.
@@ -34,7 +37,7 @@ export class LineTerminal implements Terminal {
   }
 
   get columns(): number {
-    return this.#out.columns ?? 80
+    return this.#out.columns ?? (this.isInteractive ? 80 : UNLIMITED)
   }
 
   write(text: string): void {
@@ -70,16 +73,17 @@ export class LineTerminal implements Terminal {
   }
 
   async readKey({ keys, prompt, signal }: KeyRequest): Promise<string | undefined> {
-    const shownAt = performance.now()
-    this.#lines.length = 0
     for (;;) {
+      await orAborted(GRACE_MS, signal)
+      if (this.#hasEnded || signal?.aborted) return undefined
+      this.#lines.length = 0
       this.freshLine()
       this.write(prompt)
       const line = await this.#next(signal)
       if (line === undefined) return undefined
       this.isMidLine = false
       const key = line.trim()
-      if (key.length === 1 && keys.includes(key) && performance.now() - shownAt >= GRACE_MS) return key
+      if (key.length === 1 && keys.includes(key)) return key
     }
   }
 
@@ -102,4 +106,16 @@ export class LineTerminal implements Terminal {
     if (this.#busy) this.#busy.interrupt()
     else this.#input.close()
   }
+}
+
+function orAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const abort = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+  })
 }

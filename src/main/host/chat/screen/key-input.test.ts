@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BREAK, Pastes, TypedReader, type TypedPiece } from './key-input'
+
+function read(chunks: readonly string[]): TypedPiece[] {
+  const reader = new TypedReader()
+  const pieces: TypedPiece[] = []
+  for (const chunk of chunks) {
+    reader.add(chunk)
+    for (let piece = reader.next(); piece; piece = reader.next()) pieces.push(piece)
+  }
+  return pieces
+}
+
+test('a paste that comes in pieces would be taken for keys, its line breaks for Enter', () => {
+  const typed = 'ab\x1b[200~one\rtwo\x03\x1b[201~c\r'
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: typed.length })), (cuts) => {
+      const at = [0, ...cuts.toSorted((a, b) => a - b), typed.length]
+      const pieces = read(at.slice(1).map((end, index) => typed.slice(at[index], end)))
+      const keys = pieces.flatMap((piece) => (piece.kind === 'keys' ? [piece.text] : [])).join('')
+      expect(keys).toBe('abc')
+      expect(pieces.filter(({ kind }) => kind !== 'keys')).toEqual([{ kind: 'paste', text: 'one\rtwo\x03' }, { kind: 'enter' }])
+    }),
+  )
+})
+
+test('Enter, Ctrl-C and Alt-Enter would be hidden among other keys', () => {
+  expect(read(['a\x1b\rb\nc\x03d\r\x1b[A'])).toEqual([
+    { kind: 'keys', text: 'a' },
+    { kind: 'keys', text: BREAK },
+    { kind: 'keys', text: 'b' },
+    { kind: 'keys', text: BREAK },
+    { kind: 'keys', text: 'c' },
+    { kind: 'interrupt' },
+    { kind: 'keys', text: 'd' },
+    { kind: 'enter' },
+    { kind: 'keys', text: '\x1b[A' },
+  ])
+})
+
+test('a long paste would fill the screen, or not be sent as it was', () => {
+  const pastes = new Pastes()
+  const long = Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\r\n')
+  const shown = `see ${pastes.take(long)} and ${pastes.take('a\nb')}`
+  expect(shown).toBe('see [pasted 50 lines #1] and a⏎b')
+  expect(pastes.meant(shown)).toBe(`see ${long.replaceAll('\r\n', '\n')} and a\nb`)
+  expect(pastes.meant('[pasted 3 lines #7]')).toBe('[pasted 3 lines #7]')
+  expect(pastes.take('\x1b[31mred\x07')).toBe('[31mred')
+})
