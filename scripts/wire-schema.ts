@@ -48,9 +48,14 @@ function writtenIn(source: string): Map<string, Written> {
   )
 }
 
+/** `mcpContent` is in mcp-content.ts. */
+function fileOf(namespace: string): string {
+  return join(contractFolder, `${namespace.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`)
+}
+
 function methods(): Method[] {
   return Object.entries(contract).flatMap(([namespace, group]) => {
-    const written = writtenIn(readFileSync(join(contractFolder, `${namespace}.ts`), 'utf8'))
+    const written = writtenIn(readFileSync(fileOf(namespace), 'utf8'))
     const verbs = Object.keys(group)
     if (verbs.join() !== [...written.keys()].join())
       throw new Error(`${namespace}.ts: found ${[...written.keys()].join()}, the contract has ${verbs.join()}.`)
@@ -66,11 +71,11 @@ function methods(): Method[] {
 function outputSource(all: readonly Method[], folder: string): string {
   const imports = new Map<string, string>()
   for (const namespace of Object.keys(contract)) {
-    const source = readFileSync(join(contractFolder, `${namespace}.ts`), 'utf8')
+    const source = readFileSync(fileOf(namespace), 'utf8')
     for (const [, names, path] of source.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']*)'/gm)) {
       for (const name of names!.split(',')) imports.set(name.replace(/\btype\b/, '').trim(), join(contractFolder, path!))
     }
-    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm)) imports.set(name!, join(contractFolder, namespace))
+    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm)) imports.set(name!, fileOf(namespace).replace(/\.ts$/, ''))
   }
   imports.set('WireLine', join(contractFolder, 'stdio-wire'))
   imports.delete('')

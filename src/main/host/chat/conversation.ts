@@ -72,13 +72,11 @@ export class Conversation {
 
   /** Says where the session stands: its title and the last thing that was said. */
   async recall(): Promise<void> {
-    const { style } = this.terminal
     const { title } = this.header
     this.printer.note(`Going on with "${title}".`)
     const { events } = await this.engine.sessions.open(this.#sessionId, PAST_EVENTS)
     const asked = events.findLast((event) => event.type === 'turn.started' && !event.news)
     if (asked?.type !== 'turn.started') return
-    this.printer.line(`${style.blue('›')} `)
     this.printer.event({ ...asked, type: 'turn.started', promptId: '' })
     const said = events.findLast(
       (event): event is RecordedEvent & { type: 'step.finished' } => event.type === 'step.finished' && textOf(event.parts) !== '',

@@ -1,6 +1,6 @@
 import type { Failure } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
-import { textOf } from '../../../shared/model/message'
+import { isOwn, textOf } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
 import { fit, oneLine, safeText } from './screen/safe-text'
@@ -75,12 +75,12 @@ export class Printer {
         break
       case 'turn.started':
         if (event.news) this.#news(event.news)
-        else if (event.promptId !== undefined) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts))}`)
+        else if (event.promptId !== undefined) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isOwn)))}`)
         break
       case 'turn.steered':
-        if (event.by === 'user') this.line(`${style.blue('›')} ${oneLine(textOf(event.parts))}`)
+        if (event.by === 'user' && !event.again) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isOwn)))}`)
         else if (event.by === 'task') this.#news(event.news ?? [])
-        else if (event.plan === undefined) this.note(oneLine(textOf(event.parts)))
+        else if (event.plan === undefined && !event.again) this.note(oneLine(textOf(event.parts)))
         break
       case 'step.retried':
         this.line(
@@ -132,6 +132,12 @@ export class Printer {
         break
       case 'plan.left':
         this.note('Plan mode is off.')
+        break
+      case 'checkpoint.restored':
+        if (event.dMail)
+          this.note(
+            `The agent goes back to an earlier point${event.count > 0 ? `, with ${event.count} ${event.count === 1 ? 'file' : 'files'}` : ''}, and tells itself:`,
+          )
         break
       case 'turn.finished':
         this.#finishTurn(event)

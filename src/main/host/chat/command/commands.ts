@@ -3,7 +3,17 @@ import { nearest } from '../../../../shared/nearest'
 import type { ChatCommand, CommandEnd } from './chat-command'
 import type { Conversation } from '../conversation'
 import { openSession, newSession, listSessions } from './session-commands'
-import { chooseMode, chooseModel, showContext, showSkills, showTasks, showTools, stopTask, togglePlan } from './setting-commands'
+import {
+  chooseMode,
+  chooseModel,
+  showContext,
+  showServers,
+  showSkills,
+  showTasks,
+  showTools,
+  stopTask,
+  togglePlan,
+} from './setting-commands'
 import { wrapText } from '../screen/wrap-words'
 import { restore, takeBackRestore } from './restore-commands'
 
@@ -36,7 +46,8 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'redo', help: 'Take the last /undo back.', run: takeBackRestore },
   { name: 'tasks', help: 'What runs in the background.', run: showTasks },
   { name: 'stop', argument: 'TASK', help: 'Stop a background task.', run: stopTask },
-  { name: 'tools', help: 'The tools of the agent.', run: showTools },
+  { name: 'tools', help: 'The tools of the agent, and what they cost.', run: showTools },
+  { name: 'mcp', help: 'The MCP servers of this project.', run: showServers },
   { name: 'skills', help: 'Skills: /name uses one.', run: showSkills },
   { name: 'context', help: 'How full the window of the model is.', run: showContext },
   { name: 'quit', help: 'Leave. Ctrl-D does it, too.', run: async () => 'quit' },

@@ -3,7 +3,7 @@ import { CodedError } from '../../../../shared/model/errors'
 import { nearest } from '../../../../shared/nearest'
 import { didYouMean } from '../../../command-line/parse'
 import type { Conversation } from '../conversation'
-import { fit, oneLine } from '../screen/safe-text'
+import { columnsOf, fit, oneLine } from '../screen/safe-text'
 
 export async function chooseModel({ engine, sessionId, header, printer, terminal }: Conversation, id: string): Promise<void> {
   const { models, defaultModel } = engine.settings.view()
@@ -71,18 +71,39 @@ export async function stopTask({ engine, printer }: Conversation, taskId: string
   printer.note(`${taskId} ${status.replace('_', ' ')}.`)
 }
 
-export async function showTools({ engine, printer, terminal }: Conversation): Promise<void> {
-  const { tools } = engine.settings.view()
-  for (const { name, description, enabled } of tools) {
-    const [first = ''] = description.split('\n')
-    printer.line(
-      fit(
-        `${enabled ? terminal.style.green('●') : '○'} ${oneLine(name)}${enabled ? '' : ' (off)'}  ${oneLine(first)}`,
-        terminal.columns + 8,
-      ),
-    )
+/** Every tool with what its schema costs in each request. */
+export async function showTools({ engine, sessionId, printer, terminal }: Conversation): Promise<void> {
+  const { tools, cost } = await engine.sessions.tools(sessionId)
+  const { style, columns } = terminal
+  const signs = { active: style.green('●'), deferred: style.blue('◌'), off: style.dim('○') }
+  const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => columnsOf(oneLine(name)))))
+  for (const { name, description, state, reason, tokens } of tools) {
+    const shown = fit(oneLine(name), width)
+    const left = `${shown}${' '.repeat(width - columnsOf(shown))}  ${state === 'active' ? `${tokens} tokens` : state}`
+    const what = oneLine(reason ?? description.split('\n')[0] ?? '')
+    printer.line(`${signs[state]} ${fit(`${left}  ${what}`, columns - 3)}`)
   }
-  printer.note('Tools are switched on and off in the settings of the app, or in config.toml.')
+  const active = tools.filter(({ state }) => state === 'active')
+  const sum = active.reduce((total, { tokens }) => total + tokens, 0)
+  printer.note(
+    `${active.length} active, about ${sum} tokens of each request.${cost?.isSearching ? ` Tool search loads the others when they are needed: ${cost.bytesSent} bytes of servers are sent instead of ${cost.bytesAll}.` : ''}`,
+  )
+}
+
+/** MCP servers that this project can use. */
+export async function showServers({ engine, header, printer, terminal }: Conversation): Promise<void> {
+  const { servers, problems } = await engine.mcp.list(header.folder)
+  for (const { name, state, transport, scope, tools, error } of servers) {
+    const what = `${oneLine(name)}  ${state.replace('_', ' ')}, ${transport}, ${scope}${tools.length > 0 ? `, ${tools.length} tools` : ''}`
+    printer.line(fit(what, terminal.columns - 1))
+    if (error) printer.note(`  ${error.message}`)
+  }
+  for (const { file, line, message } of problems) printer.note(`! ${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+  printer.note(
+    servers.length === 0
+      ? 'There are no MCP servers. "trestle mcp --help" says how to add one.'
+      : '"trestle mcp" adds, tests and signs in to servers.',
+  )
 }
 
 export async function showSkills({ engine, header, printer, terminal }: Conversation): Promise<void> {
