@@ -158,7 +158,7 @@ export class TranscriptDraft {
         const index = this.#find((item) => item.kind === 'tool' && item.callId === event.callId)
         if (index !== undefined) {
           const item = this.items[index] as ToolItem
-          if (item.state === 'drafting') this.#set(index, { ...item, name: event.name, chars: event.chars })
+          if (item.state === 'drafting') this.#set(index, { ...item, name: event.name, chars: event.chars, summary: event.subject ?? '' })
           return
         }
         const answer = this.items[step] as AnswerItem
@@ -166,7 +166,13 @@ export class TranscriptDraft {
           const { retry: _over, ...rest } = answer
           this.#set(step, rest)
         }
-        this.#push({ ...blankCall(answer, event.callId, event.name), at: answer.at, state: 'drafting', chars: event.chars })
+        this.#push({
+          ...blankCall(answer, event.callId, event.name),
+          at: answer.at,
+          state: 'drafting',
+          chars: event.chars,
+          summary: event.subject ?? '',
+        })
         return
       }
       case 'tool.progress':

@@ -111,7 +111,7 @@ export interface ToolItem {
   at: number
   name: string
   state: ToolState
-  /** One line for people; empty until the call was prepared. */
+  /** One line for people; until the call was prepared what is known of it from its arguments, if anything. */
   summary: string
   /** The raw JSON the model wrote; it may not parse. */
   input: string

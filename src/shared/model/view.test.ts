@@ -83,7 +83,7 @@ function writeTurn(log: Log, turn: TurnPlan): void {
     }
     speak()
     const calls = step.calls.map((call) => ({ ...call, callId: log.id('call') }))
-    for (const { callId } of calls) log.live({ type: 'tool.drafting', stepId, callId, name: 'Bash', chars: 9 })
+    for (const { callId } of calls) log.live({ type: 'tool.drafting', stepId, callId, name: 'Bash', chars: 9, subject: 'other' })
     const last = n === turn.steps.length - 1
     if (last && turn.stop === 'interrupted') return
     const parts = [
@@ -321,6 +321,16 @@ describe('the view of a session', () => {
     const last = view.items.at(-1)
     expect(last?.kind === 'answer' && last.segments[0]?.text.length).toBe(200_000)
     expect(perFrame).toBeLessThan(2)
+  })
+
+  it('shows what a call is about while the model writes its arguments (a card that stays nameless for a minute)', () => {
+    const call = { fails: false, progress: [] }
+    const events = write([{ steps: [{ says: [], thinks: [], retries: 0, calls: [call] }], stop: 'end_turn' }])
+    const draft = events.findIndex((event) => event.type === 'tool.drafting')
+    const summaries = [draft + 1, events.length].map((end) =>
+      applyEvents(empty(), events.slice(0, end)).items.flatMap((item) => (item.kind === 'tool' ? [item.summary] : [])),
+    )
+    expect(summaries).toEqual([['other'], ['ls']])
   })
 
   it('tells a hole in the log from the next event (events lost in silence)', () => {
