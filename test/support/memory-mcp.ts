@@ -20,6 +20,7 @@ export function memoryMcp(): Engine['mcp'] {
     logs: none,
     signIn: none,
     signOut: none,
+    callTool: none,
     useInSession: () => undefined,
   }
 }

@@ -103,7 +103,14 @@ export interface McpServerView {
   /** Why it does not work, what to do, and the end of what it printed to stderr. */
   error?: { message: string; stderr: string }
   /** How the user stands with a server that wants a sign-in. */
-  auth?: { state: 'signed_in' | 'signed_out'; scopes?: string[]; /** ms since the epoch. */ expiresAt?: number }
+  auth?: {
+    state: 'signed_in' | 'signed_out'
+    scopes?: string[]
+    /** ms since the epoch. */
+    expiresAt?: number
+    /** It wants a sign-in now, or one for more: why, as a sentence. */
+    wants?: string
+  }
 }
 
 /** All servers that a folder can use, and what is wrong with the files they are written in. */
@@ -118,6 +125,8 @@ export interface McpTestResult {
   durationMs: number
   /** What it offers, or what went wrong and what to do. */
   message: string
+  /** It failed for want of a sign-in. */
+  wantsSignIn?: true
 }
 
 /** One line of a server's log: what it printed to stderr, its log messages, and what happened to its connection. */

@@ -94,8 +94,9 @@ export function createMcp(deps: McpDeps): HeldMcp {
   const cache = createListingCache(home)
   const server = { home, version, env: deps.env, hooks, changed, joined: rootsChanged }
   const hub = createHub({ ...server, userHome, cache, config, idleMs: () => settings().idleMs, random: Math.random })
-  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep: keepIn(home) })
-  const actions = createHubActions({ ...server, hub, config, auth, cache, broughtBy: sessions.broughtBy })
+  const keep = keepIn(home)
+  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep })
+  const actions = createHubActions({ ...server, hub, config, auth, cache, keep, broughtBy: sessions.broughtBy })
   config.onChange(() => {
     sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
     changed()

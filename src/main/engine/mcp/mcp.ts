@@ -7,6 +7,7 @@ import type {
   McpTestResult,
 } from '../../../shared/model/mcp'
 import type { McpImportPreview, McpImportRequest } from '../../../shared/model/mcp-import'
+import type { CallContext, ToolResult } from '../tool/tool'
 
 /** Which server is meant: where it is written and its name there. `folder` goes with `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
@@ -33,6 +34,11 @@ export interface Mcp {
   /** Connects with a connection of its own, so that sessions do not notice. */
   test(serverId: string): Promise<McpTestResult>
   logs(serverId: string): Promise<McpLogLine[]>
+  /**
+   * Calls one tool, as the server calls it, for a person who asked for exactly this: no rule is consulted. CodedError `mcp.sign_in` where they have to sign in
+   * first; other failures are results.
+   */
+  callTool(serverId: string, tool: string, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
   /** Begins a sign-in and ends when it is over; `open` is given the page for the browser, which is http(s). */
   signIn(serverId: string, open: (url: string) => void, signal?: AbortSignal): Promise<McpServerView>
   signOut(serverId: string): Promise<McpServerView>

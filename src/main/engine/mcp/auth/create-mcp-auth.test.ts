@@ -132,7 +132,7 @@ describe('a sign-in', () => {
   })
 
   test('without registration and client id says what to configure', async () => {
-    const server = await serve({ metadata: ({ registration_endpoint: _, ...metadata }) => metadata })
+    const server = await serve({ metadata: (metadata) => ({ ...metadata, registration_endpoint: undefined }) })
     const auth = await authIn(await tempFolder())
     expect(await messageOf(auth.signIn(configured(server), browser().open))).toContain('client id')
   })
@@ -140,7 +140,7 @@ describe('a sign-in', () => {
 
 describe('a server that cannot be trusted', () => {
   test.each([
-    ['without PKCE', { metadata: ({ code_challenge_methods_supported: _, ...metadata }: Record<string, unknown>) => metadata }, 'PKCE'],
+    ['without PKCE', { metadata: (metadata: object) => ({ ...metadata, code_challenge_methods_supported: undefined }) }, 'PKCE'],
     ['with PKCE in plain text', { metadata: (metadata: object) => ({ ...metadata, code_challenge_methods_supported: ['plain'] }) }, 'PKCE'],
     ['for another resource', { resource: (resource: object) => ({ ...resource, resource: 'https://bank.example/mcp' }) }, 'bank.example'],
     [

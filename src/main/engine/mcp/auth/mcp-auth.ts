@@ -13,8 +13,8 @@ export interface McpAuth {
    * `authProvider`.
    */
   fetchFor(server: OAuthServer): FetchLike
-  /** How the user stands with a server; undefined while it has not asked for a sign-in. `wants`: it does so now, with the reason as a sentence. */
-  view(server: OAuthServer): (NonNullable<McpServerView['auth']> & { wants?: string }) | undefined
+  /** How the user stands with a server; undefined while it has not asked for a sign-in. */
+  view(server: OAuthServer): McpServerView['auth']
   /**
    * Signs in: `open` is given the page for the browser (http or https), once; resolves when tokens are kept. A later sign-in with the same server replaces
    * one under way. CodedError `mcp.sign_in_failed`; given up after 10 minutes and when `signal` is aborted.

@@ -22,6 +22,8 @@ export interface ServerCall {
   timeoutMs: number
   ctx: CallContext
   keep(name: string, bytes: Buffer): Promise<string>
+  /** Somebody made it who can sign in at once: CodedError `mcp.sign_in` is thrown instead of told. */
+  canSignIn?: true
 }
 
 /** Progress is shown at most this often. */
@@ -33,6 +35,7 @@ export async function callServer(shared: SharedServer, plan: StartPlan, call: Se
   try {
     return await shared.use(plan, call.sessionId, signal, (connection) => onConnection(shared, plan, connection, call))
   } catch (error) {
+    if (call.canSignIn && error instanceof CodedError && error.code === 'mcp.sign_in') throw error
     if (signal.aborted) return failed('Stopped by the user. The server was told; it may have done part of its work.')
     return failed(explain(shared, call, error))
   }

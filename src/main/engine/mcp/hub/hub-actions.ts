@@ -7,7 +7,9 @@ import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { openConnection } from './connection'
 import { effectiveServers, type EffectiveServer } from './effective-servers'
 import type { Hub } from './hub'
-import type { ListingCache } from './listing'
+import { callServer } from './call-server'
+import { readTools } from '../tool/read-tools'
+import type { Listing, ListingCache } from './listing'
 import { serverView } from './server-view'
 import type { SharedServerDeps } from './shared-server'
 
@@ -18,6 +20,8 @@ export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version
   cache: ListingCache
   /** Servers that clients of sessions have brought along. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
+  /** Keeps what a result holds that cannot be told; answers the path. */
+  keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
 
 /** What hosts do with servers. */
@@ -44,7 +48,18 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     if (!server.isAccepted) return serverView(each, undefined, undefined, undefined)
     const shared = hub.knownOf(server)
     const listing = shared?.listing ?? (await cache.read(hub.keyOf(server)))
-    return serverView(each, shared, listing, server.definition.transport === 'stdio' ? undefined : auth.view(server.definition))
+    return serverView(each, shared, listing, authOf(server))
+  }
+
+  function authOf(server: ConfiguredServer): McpServerView['auth'] {
+    if (server.definition.transport === 'stdio') return undefined
+    try {
+      const definition = config.expand(server)
+      return definition.transport === 'stdio' ? undefined : auth.view(definition)
+    } catch {
+      // A variable is missing: nobody can have signed in there.
+      return undefined
+    }
   }
 
   /** The server of an id, as it is written now. */
@@ -68,6 +83,12 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return found
   }
 
+  async function usable(serverId: string): Promise<EffectiveServer> {
+    const found = await accepted(serverId)
+    if (!found.server.definition.enabled) throw new CodedError('mcp.disabled', `${found.server.name} is switched off.`)
+    return found
+  }
+
   async function connectAlone({ server }: EffectiveServer, signal: AbortSignal): Promise<string> {
     const shared = hub.sharedOf(server)
     const { cwd, definition } = hub.planOf(server)
@@ -85,12 +106,23 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     try {
       const { capabilities, info } = connection
       const { startTimeoutMs } = server.definition
-      const tools = capabilities.tools ? (await connection.list('tools/list', 'tools', startTimeoutMs, signal)).items.length : 0
+      const { items } = capabilities.tools ? await connection.list('tools/list', 'tools', startTimeoutMs, signal) : { items: [] }
+      await keepListing(server, info, items)
+      const tools = items.length
       const name = [info.name === '' ? server.name : info.name, info.version].filter((part) => part !== '').join(' ')
       return `${name}, protocol ${info.protocolVersion}: ${tools} ${tools === 1 ? 'tool' : 'tools'}.`
     } finally {
       await connection.close()
     }
+  }
+
+  /** So that a server that was only tried shows its tools; a connection that sessions use knows better. */
+  async function keepListing(server: ConfiguredServer, info: Listing['info'], items: unknown[]): Promise<void> {
+    const key = hub.keyOf(server)
+    if (hub.knownOf(server)?.listing ?? (await cache.read(key))) return
+    const { tools, notes } = readTools(items)
+    await cache.write(key, { info, tools, prompts: 0, resources: 0, notes }).catch(() => undefined)
+    deps.changed()
   }
 
   async function test(serverId: string): Promise<McpTestResult> {
@@ -101,15 +133,18 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     const begun = performance.now()
     const result = await connectAlone(found, stop.signal).then(
       (message) => ({ ok: true, message }),
-      (error: unknown) => ({ ok: false, message: failureOf(error).message }),
+      (error: unknown) => ({
+        ok: false,
+        message: failureOf(error).message,
+        ...(error instanceof CodedError && error.code === 'mcp.sign_in' && { wantsSignIn: true as const }),
+      }),
     )
     if (tests.get(serverId) === stop) tests.delete(serverId)
     return { ...result, durationMs: Math.round(performance.now() - begun) }
   }
 
   async function restart(serverId: string): Promise<McpServerView> {
-    const found = await accepted(serverId)
-    if (!found.server.definition.enabled) throw new CodedError('mcp.disabled', `${found.server.name} is switched off.`)
+    const found = await usable(serverId)
     const shared = hub.sharedOf(found.server)
     await shared.stop('It is started anew.')
     // Why it did not start is in its view.
@@ -125,9 +160,10 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return { found, definition }
   }
 
-  /** A sign-in has come or gone: what runs is connected anew with its next use. */
-  async function signed(found: EffectiveServer): Promise<McpServerView> {
-    await hub.knownOf(found.server)?.stop('The sign-in has changed.')
+  /** A sign-in has come or gone: what runs is connected anew with its next use. `spare`: not while calls are under way, which go on with the new one. */
+  async function signed(found: EffectiveServer, spare: boolean): Promise<McpServerView> {
+    const shared = hub.knownOf(found.server)
+    if (!(spare && shared?.isBusy)) await shared?.stop('The sign-in has changed.')
     deps.changed()
     return view(found)
   }
@@ -154,15 +190,22 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     restart,
     test,
     logs: async (serverId) => hub.knownOf((await accepted(serverId)).server)?.log.lines() ?? [],
+    async callTool(serverId, tool, input, ctx) {
+      const { server } = await usable(serverId)
+      const { callTimeoutMs: timeoutMs } = server.definition
+      const keep = (name: string, bytes: Buffer): Promise<string> => deps.keep(ctx.callId, name, bytes)
+      const call = { sessionId: ctx.callId, server: server.name, tool, input, timeoutMs, ctx, keep, canSignIn: true } as const
+      return callServer(hub.sharedOf(server), hub.planOf(server), call)
+    },
     async signIn(serverId, open, signal) {
       const { found, definition } = await remote(serverId)
       await auth.signIn(definition, open, signal)
-      return signed(found)
+      return signed(found, true)
     },
     async signOut(serverId) {
       const { found, definition } = await remote(serverId)
       await auth.signOut(definition)
-      return signed(found)
+      return signed(found, false)
     },
     async close() {
       config.close()

@@ -17,7 +17,7 @@ export function serverView(
   auth: McpServerView['auth'],
 ): McpServerView {
   const { serverId, name, scope, file, definition } = server
-  const state = stateOf(server, shared)
+  const state = stateOf(server, shared, auth)
   const isStdio = definition.transport === 'stdio'
   return {
     serverId,
@@ -41,9 +41,15 @@ export function serverView(
   }
 }
 
-function stateOf({ definition, isAccepted }: ConfiguredServer, shared: SharedServer | undefined): McpServerState {
+function stateOf(
+  { definition, isAccepted }: ConfiguredServer,
+  shared: SharedServer | undefined,
+  auth: McpServerView['auth'],
+): McpServerState {
   if (!definition.enabled) return 'disabled'
-  return isAccepted ? (shared?.state ?? 'idle') : 'asked'
+  if (!isAccepted) return 'asked'
+  const state = shared?.state ?? 'idle'
+  return state === 'idle' && auth?.wants !== undefined ? 'sign_in' : state
 }
 
 function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpToolView[] {
