@@ -1,10 +1,14 @@
 import { SESSION_MODES } from '../../shared/model/approval'
+import { MCP_COMMAND } from './mcp-command'
 import type { CommandSpec, OptionSpec } from './parse'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 /** Every command of the `trestle` program. The help text is made from this table. */
-export const COMMANDS: Record<'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission', CommandSpec> = {
+export const COMMANDS: Record<
+  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'mcp',
+  CommandSpec
+> = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
     options: {
@@ -128,6 +132,7 @@ export const COMMANDS: Record<'desktop' | 'serve' | 'chat' | 'print' | 'acp' | '
       help: HELP,
     },
   },
+  mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
 }
 
 export type CommandName = keyof typeof COMMANDS

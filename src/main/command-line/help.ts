@@ -48,6 +48,7 @@ function commandHelp(name: CommandName): string {
           'The events of stream-json are described in docs/print-mode.md.',
         ]
       : []),
+    ...(name === 'mcp' ? ['', 'Exit codes: 0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/mcp.md.'] : []),
     ...(name === 'permission' ? ['', 'Exit codes: 0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.'] : []),
     '',
   ].join('\n')

@@ -54,6 +54,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { permissionMain } = await import('../host/permission/permission-main')
       return permissionMain(parsed)
     }
+    case 'mcp': {
+      const { mcpMain } = await import('../host/mcp/mcp-main')
+      return mcpMain(parsed, version)
+    }
     case 'serve': {
       const { serveMain } = await import('../host/web/serve-main')
       return serveMain(parsed, version)

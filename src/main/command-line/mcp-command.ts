@@ -1,0 +1,44 @@
+import type { CommandSpec } from './parse'
+
+/** `trestle mcp`, but for `--help`. */
+export const MCP_COMMAND: CommandSpec = {
+  summary: 'Add, try, use and remove MCP servers, and sign in to them.',
+  positionals: {
+    name: 'list | add NAME URL | add NAME -- COMMAND... | test NAME | call NAME TOOL [JSON] | login NAME | ...',
+    help: [
+      'what to do with which server:',
+      '  list                    Those of your own and of the project, with their state. Starts none.',
+      '  add NAME URL            Connect to a server; add NAME -- COMMAND ARGS... for one that is run here.',
+      '  remove NAME             Take it out of its file.',
+      '  enable|disable NAME     Switch a server on or off; with a TOOL after it, one tool.',
+      '  test NAME               Start or connect, ask for its tools, and let go.',
+      '  call NAME TOOL [JSON]   Call a tool with this input, and print the result.',
+      '  login|logout NAME       Sign in with the browser; revoke and forget the sign-in.',
+      '  logs NAME               Start it as test does, and print what it writes.',
+    ].join('\n'),
+    max: 1000,
+  },
+  options: {
+    cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+    project: { type: 'boolean', help: "The project's .mcp.json instead of your own servers." },
+    transport: { type: 'string', value: 'T', choices: ['stdio', 'http', 'sse'], help: 'add: how it is reached (default: http for a URL).' },
+    header: { type: 'string', value: 'H', multiple: true, help: 'add: "Name: value" for every request; can be repeated.' },
+    env: { type: 'string', value: 'E', multiple: true, help: 'add: NAME=value for the command; can be repeated. Options come before --.' },
+    'client-id': { type: 'string', value: 'ID', help: 'add: the client id, where Trestle was registered by hand.' },
+    'client-secret': {
+      type: 'string',
+      value: 'S',
+      help: 'add: its secret; better written as ${NAME}, which is read from your environment.',
+    },
+    'client-metadata-url': { type: 'string', value: 'URL', help: 'add: a client id metadata document that describes Trestle.' },
+    scope: { type: 'string', value: 'LIST', help: 'add: the scopes to ask for, with commas, instead of what the server says.' },
+    'redirect-url': { type: 'string', value: 'URL', help: 'add: where the browser comes back to, such as http://127.0.0.1:8765/callback.' },
+    browser: {
+      type: 'string',
+      value: 'CMD',
+      help: 'login, call, test: open the sign-in page with this command; without it, its address is printed.',
+    },
+    answer: { type: 'string', value: 'JSON', help: "call: fill in the form the server asks for; '{}' takes its defaults." },
+    json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+  },
+}

@@ -1,0 +1,88 @@
+import { realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { nearest } from '../../../shared/nearest'
+import { didYouMean, type Parsed } from '../../command-line/parse'
+import { reportStart } from '../../command-line/report-start'
+import { createEngine } from '../../engine/engine'
+import { wrong, type McpAction } from './mcp-action'
+
+const SIGN_IN = ['browser']
+const SERVER = ['project', 'cwd', 'json']
+const DEFINITION = ['transport', 'header', 'env', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
+
+/** Which options go with which action, and how many words. */
+const ACTIONS: Record<string, { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }> = {
+  list: { options: ['cwd', 'json'], words: [0, 0], takes: 'no name' },
+  add: { options: [...SERVER, ...DEFINITION], words: [2, 1000], takes: 'a name, and a URL or -- and a command' },
+  remove: { options: SERVER, words: [1, 1], takes: 'the name of a server' },
+  enable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
+  disable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
+  test: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
+  call: { options: [...SERVER, ...SIGN_IN, 'answer'], words: [2, 3], takes: 'a server, a tool and its input as JSON' },
+  login: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
+  logout: { options: SERVER, words: [1, 1], takes: 'the name of a server' },
+  logs: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
+}
+
+/** What decides over what runs, or acts in the name of the user: not for commands of an agent, which its own tools and rules are there for. */
+const FOR_PEOPLE = new Set(['add', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
+
+/** `trestle mcp`: servers without an interface. Returns the exit code: 0, 1 when it failed, 2 for wrong usage, 130 when interrupted. */
+export async function mcpMain({ values, positionals: [action, ...words] }: Parsed, version: string): Promise<number> {
+  const names = Object.keys(ACTIONS)
+  if (action === undefined) throw wrong(`Say what to do: ${names.join(', ')}.`)
+  const known = ACTIONS[action]
+  if (!known || !Object.hasOwn(ACTIONS, action)) throw wrong(`Unknown "${action}".${didYouMean(nearest(action, names, 1))}`)
+  const stray = Object.keys(values).find((name) => name !== 'help' && !known.options.includes(name))
+  if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
+  if (words.length < known.words[0] || words.length > known.words[1]) throw wrong(`${action} takes ${known.takes}.`)
+  if (FOR_PEOPLE.has(action) && process.env['TRESTLE_TASK'] !== undefined) {
+    process.stderr.write(`trestle: mcp ${action} is for people: run it in a terminal of your own, not in a task of Trestle.\n`)
+    return 2
+  }
+  const folder = folderOf(values['cwd'])
+  const interrupted = new AbortController()
+  const stop = (): void => interrupted.abort(new Error('interrupted'))
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const engine = await createEngine({ version, watch: false, runsQueue: false })
+  try {
+    reportStart(engine)
+    return await act(action, { mcp: engine.mcp, folder, values, words, isJson: values['json'] === true, signal: interrupted.signal })
+  } catch (error) {
+    if (interrupted.signal.aborted) return 130
+    throw error
+  } finally {
+    await engine.close()
+    process.removeListener('SIGINT', stop)
+    process.removeListener('SIGTERM', stop)
+  }
+}
+
+async function act(action: string, asked: McpAction): Promise<number> {
+  switch (action) {
+    case 'list':
+    case 'add':
+    case 'remove':
+    case 'enable':
+    case 'disable': {
+      const { manageServers } = await import('./manage-servers')
+      return manageServers(action, asked)
+    }
+    case 'login':
+    case 'logout': {
+      const { signInOrOut } = await import('./sign-in-here')
+      return signInOrOut(action, asked)
+    }
+    default: {
+      const { useServer } = await import('./use-server')
+      return useServer(action as 'test' | 'call' | 'logs', asked)
+    }
+  }
+}
+
+function folderOf(wanted: Parsed['values'][string]): string {
+  const path = resolve(typeof wanted === 'string' ? wanted : '.')
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw wrong(`--cwd: there is no folder ${path}.`)
+  return realpathSync(path)
+}

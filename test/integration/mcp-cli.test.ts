@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/model/mcp'
+import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
+import { runCli, type CliRun } from '../support/run-cli'
+import { createScratch, type Scratch } from '../support/scratch'
+
+const clerk = [process.execPath, join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')]
+const browser = `${process.execPath} ${join(import.meta.dirname, '..', 'support', 'follow-url.ts')}`
+
+let scratch: Scratch
+beforeEach(() => {
+  scratch = createScratch({})
+})
+afterEach(() => scratch.remove())
+
+const mcp = (...args: string[]): Promise<CliRun> => runCli(['mcp', ...args], { home: scratch.home, cwd: scratch.project })
+const worked = async (...args: string[]): Promise<string> => {
+  const run = await mcp(...args)
+  expect(run).toMatchObject({ code: 0 })
+  return run.stdout
+}
+const json = async <Shape>(...args: string[]): Promise<Shape> => JSON.parse(await worked(...args, '--json')) as Shape
+const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '--', ...clerk)
+
+async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
+  const server = await startOAuthServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+// Each test starts the program several times.
+vi.setConfig({ testTimeout: 60_000 })
+
+describe('trestle mcp', () => {
+  test('adds a command, lists it without starting it, tries it, calls its tools, and takes it out again', async () => {
+    expect(await worked('list')).toContain('No servers are configured')
+    expect(await addClerk('--env', 'DRAWER=left')).toContain(`Added clerk to ${join(scratch.home, 'mcp.json')}`)
+    expect((await json<McpServerList>('list')).servers).toMatchObject([
+      { name: 'clerk', scope: 'user', state: 'idle', envNames: ['DRAWER'], tools: [] },
+    ])
+    expect(await json<McpTestResult>('test', 'clerk')).toMatchObject({ ok: true, message: expect.stringContaining('4 tools') as string })
+    expect(await worked('call', 'clerk', 'echo', '{"text":"good morning"}')).toBe('good morning\n')
+    expect(await json('call', 'clerk', 'echo', '{"text":"x"}')).toEqual({ isError: false, content: [{ type: 'text', text: 'x' }] })
+    expect(await worked('list')).toMatch(/clerk +user +idle +4 +stdio/)
+    await worked('remove', 'clerk')
+    expect((await json<McpServerList>('list')).servers).toEqual([])
+  })
+
+  test('gives a server no key, and what its definition says', async () => {
+    await addClerk('--env', 'DRAWER=left')
+    const run = await runCli(['mcp', 'call', 'clerk', 'environment'], {
+      home: scratch.home,
+      env: { ANTHROPIC_API_KEY: 'sk-secret' },
+    })
+    expect(run.stdout).toContain('DRAWER')
+    expect(run.stdout).not.toContain('API_KEY')
+  })
+
+  test('prints what a server writes', async () => {
+    await addClerk()
+    expect(await worked('logs', 'clerk')).toMatch(/stderr {2}the clerk is there/)
+  })
+
+  test('fails with the exit code 1 and the words of the tool', async () => {
+    await addClerk()
+    expect(await mcp('call', 'clerk', 'fail')).toMatchObject({ code: 1, stdout: expect.stringContaining('The drawer is empty.') as string })
+    const unknown = await mcp('call', 'clerk', 'ecoh')
+    expect(unknown.code).toBe(1)
+    expect(unknown.stdout + unknown.stderr).toMatch(/ecoh.*echo/s)
+  })
+
+  test('answers what a server asks with what was given, and declines where nobody is there', async () => {
+    await addClerk()
+    expect(await worked('call', 'clerk', 'order', '{}', '--answer', '{"count":3}')).toBe('accept {"dish":"soup","count":3}\n')
+    expect(await mcp('call', 'clerk', 'order')).toMatchObject({
+      code: 0,
+      stdout: 'decline {}\n',
+      stderr: expect.stringContaining("--answer '{…}'") as string,
+    })
+    expect(await mcp('call', 'clerk', 'order', '{}', '--answer', '{"count":0}')).toMatchObject({
+      stdout: 'decline {}\n',
+      stderr: expect.stringContaining('At least 1') as string,
+    })
+  })
+
+  test('switches servers and tools off and on', async () => {
+    await addClerk()
+    await worked('test', 'clerk')
+    await worked('disable', 'clerk', 'fail')
+    const [{ tools }] = (await json<McpServerList>('list')).servers as [McpServerView]
+    expect(tools.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual(['fail'])
+    await worked('disable', 'clerk')
+    expect(await mcp('test', 'clerk')).toMatchObject({ code: 1, stderr: expect.stringContaining('trestle mcp enable clerk') as string })
+    await worked('enable', 'clerk')
+    await worked('test', 'clerk')
+  })
+
+  test("writes into the project when asked to, and uses nobody else's before it is accepted", async () => {
+    await addClerk('--project')
+    expect(JSON.parse(readFileSync(join(scratch.project, '.mcp.json'), 'utf8'))).toHaveProperty('mcpServers.clerk.command', clerk[0])
+    writeFileSync(join(scratch.project, '.mcp.json'), JSON.stringify({ mcpServers: { clerk: { command: 'touch', args: ['was-here'] } } }))
+    const list = await mcp('list')
+    expect(list.stdout).toMatch(/clerk +project +to be accepted/)
+    expect(list.stderr).toContain('trestle permission trust')
+    expect(await mcp('test', 'clerk')).toMatchObject({ code: 1, stderr: expect.stringContaining('accepted') as string })
+    expect(await mcp('call', 'clerk', 'echo')).toMatchObject({ code: 1 })
+    expect(existsSync(join(scratch.project, 'was-here'))).toBe(false)
+  })
+
+  test.each([
+    [['call', 'nobody', 'x'], 1, 'There is no server "nobody"'],
+    [['tets', 'x'], 2, 'Did you mean test'],
+    [['add', 'x'], 2, 'a name, and a URL'],
+    [['add', 'x y', 'https://example.org'], 2, 'no name'],
+    [['add', 'x', 'https://example.org', '--env', 'A=b'], 2, '--env does not go with a URL'],
+    [['add', 'x', '--header', 'nope', 'https://example.org'], 2, 'has no value'],
+    [['add', '--transport', 'http', 'x', '--', 'ls'], 2, 'needs a URL'],
+    [['list', '--answer', '{}'], 2, '--answer does not go with list'],
+    [['call', 'x', 'y', '{broken'], 2, 'not JSON'],
+  ])('says what is wrong with %j', async (args, code, said) => {
+    const run = await mcp(...args)
+    expect(run).toMatchObject({ code, stdout: '' })
+    expect(run.stderr).toContain(said)
+  })
+
+  test('leaves deciding and signing in to people: not in a task of an agent', async () => {
+    for (const args of [
+      ['add', 'x', 'https://example.org'],
+      ['call', 'x', 'y'],
+      ['login', 'x'],
+    ]) {
+      const run = await runCli(['mcp', ...args], { home: scratch.home, env: { TRESTLE_TASK: 'task-1' } })
+      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('for people') as string })
+    }
+  })
+})
+
+describe('signing in from the command line', () => {
+  test('prints the page, opens it with the command given, keeps the sign-in, and forgets it', async () => {
+    const server = await serve()
+    await worked('add', 'desk', server.url)
+    const before = await mcp('call', 'desk', 'whoami')
+    expect(before).toMatchObject({ code: 1, stderr: expect.stringContaining('trestle mcp login') as string })
+    const login = await mcp('login', 'desk', '--browser', browser)
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: 'Signed in to desk for read.\n',
+      stderr: expect.stringContaining(`${server.origin}/authorize?`) as string,
+    })
+    expect(await worked('call', 'desk', 'whoami')).toBe('signed in for read\n')
+    expect((await json<McpServerList>('list')).servers).toMatchObject([{ auth: { state: 'signed_in', scopes: ['read'] } }])
+    expect(await worked('logout', 'desk')).toContain('Signed out')
+    expect(server.revoked).toHaveLength(2)
+    expect(await mcp('call', 'desk', 'whoami')).toMatchObject({ code: 1 })
+  })
+
+  test('for more rights happens once in the midst of a call, and never goes round in circles', async () => {
+    const server = await serve({ callScopes: ['write'] })
+    await worked('add', 'desk', server.url)
+    expect(await worked('call', 'desk', 'whoami', '{}', '--browser', browser)).toBe('signed in for read write\n')
+    expect(server.authorizations.map((params) => params.get('scope'))).toEqual(['read', 'read write'])
+  })
+
+  test('shows nothing secret anywhere, also when it fails', async () => {
+    const server = await serve({ tokenAnswers: [[400, '{"error":"invalid_request","error_description":"no such thing"}']] })
+    await worked('add', 'desk', server.url)
+    const failed = await mcp('login', 'desk', '--browser', browser)
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('no such thing') as string })
+    const runs = [
+      failed,
+      await mcp('login', 'desk', '--browser', browser),
+      await mcp('call', 'desk', 'whoami'),
+      await mcp('logs', 'desk'),
+      await mcp('list', '--json'),
+    ]
+    const printed = runs.map(({ stdout, stderr }) => stdout + stderr).join('\n')
+    for (const secret of server.secrets) expect(printed).not.toContain(secret)
+  })
+})
