@@ -160,48 +160,49 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }),
     })
   }
+  const answer = async (at: string, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await body(request)
+    const fields = new URLSearchParams(text)
+    state.seen.push(at === 'POST /token' ? `${at} ${fields.get('grant_type')}` : at)
+    switch (at) {
+      case 'GET /.well-known/oauth-protected-resource/mcp': {
+        const resource = { resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['read', 'write'] }
+        return json(response, 200, options.resource?.(resource) ?? resource)
+      }
+      case 'GET /.well-known/oauth-authorization-server': {
+        const metadata = {
+          issuer: origin,
+          authorization_endpoint: `${origin}/authorize`,
+          token_endpoint: `${origin}/token`,
+          registration_endpoint: `${origin}/register`,
+          revocation_endpoint: `${origin}/revoke`,
+          response_types_supported: ['code'],
+          code_challenge_methods_supported: ['S256'],
+          token_endpoint_auth_methods_supported: ['none'],
+        }
+        return json(response, 200, options.metadata?.(metadata) ?? metadata)
+      }
+      case 'POST /register': {
+        const registration = JSON.parse(text) as Record<string, unknown>
+        state.registrations.push(registration)
+        return json(response, 201, { ...registration, client_id: `client-${state.registrations.length}` })
+      }
+      case 'GET /authorize':
+        state.authorizations.push(url.searchParams)
+        return authorize(url.searchParams, response)
+      case 'POST /token':
+        return token(fields, response)
+      case 'POST /revoke':
+        state.revoked.push(fields.get('token') ?? '')
+        return void response.writeHead(200).end()
+      default:
+        return void response.writeHead(404).end()
+    }
+  }
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', origin)
-    const at = `${request.method} ${url.pathname}`
-    if (url.pathname === '/mcp') return void mcp(request, response)
-    void body(request).then((text) => {
-      const fields = new URLSearchParams(text)
-      state.seen.push(at === 'POST /token' ? `${at} ${fields.get('grant_type')}` : at)
-      switch (at) {
-        case 'GET /.well-known/oauth-protected-resource/mcp': {
-          const resource = { resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['read', 'write'] }
-          return json(response, 200, options.resource?.(resource) ?? resource)
-        }
-        case 'GET /.well-known/oauth-authorization-server': {
-          const metadata = {
-            issuer: origin,
-            authorization_endpoint: `${origin}/authorize`,
-            token_endpoint: `${origin}/token`,
-            registration_endpoint: `${origin}/register`,
-            revocation_endpoint: `${origin}/revoke`,
-            response_types_supported: ['code'],
-            code_challenge_methods_supported: ['S256'],
-            token_endpoint_auth_methods_supported: ['none'],
-          }
-          return json(response, 200, options.metadata?.(metadata) ?? metadata)
-        }
-        case 'POST /register': {
-          const registration = JSON.parse(text) as Record<string, unknown>
-          state.registrations.push(registration)
-          return json(response, 201, { ...registration, client_id: `client-${state.registrations.length}` })
-        }
-        case 'GET /authorize':
-          state.authorizations.push(url.searchParams)
-          return authorize(url.searchParams, response)
-        case 'POST /token':
-          return token(fields, response)
-        case 'POST /revoke':
-          state.revoked.push(fields.get('token') ?? '')
-          return void response.writeHead(200).end()
-        default:
-          return void response.writeHead(404).end()
-      }
-    })
+    if (url.pathname === '/mcp') void mcp(request, response)
+    else void answer(`${request.method} ${url.pathname}`, url, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
