@@ -4,12 +4,12 @@ import type { McpAuth } from '../auth/mcp-auth'
 import { readServerId } from '../config/server-id'
 import type { Mcp } from '../mcp'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
-import { openConnection } from './connection'
+import { openConnection, type Connection } from './connection'
 import { effectiveServers, type EffectiveServer } from './effective-servers'
 import type { Hub } from './hub'
 import { callServer } from './call-server'
-import { readTools } from '../tool/read-tools'
-import type { Listing, ListingCache } from './listing'
+import type { ListingCache } from './listing'
+import { OfferedLists } from './offered-lists'
 import { serverView } from './server-view'
 import type { SharedServerDeps } from './shared-server'
 
@@ -107,7 +107,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       const { capabilities, info } = connection
       const { startTimeoutMs } = server.definition
       const { items } = capabilities.tools ? await connection.list('tools/list', 'tools', startTimeoutMs, signal) : { items: [] }
-      await keepListing(server, info, items)
+      await keepListing(server, connection)
       const tools = items.length
       const name = [info.name === '' ? server.name : info.name, info.version].filter((part) => part !== '').join(' ')
       return `${name}, protocol ${info.protocolVersion}: ${tools} ${tools === 1 ? 'tool' : 'tools'}.`
@@ -116,13 +116,15 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     }
   }
 
-  /** So that a server that was only tried shows its tools; a connection that sessions use knows better. */
-  async function keepListing(server: ConfiguredServer, info: Listing['info'], items: unknown[]): Promise<void> {
+  /** So that a server that was only tried shows what it offers; a connection that sessions use knows better. */
+  async function keepListing(server: ConfiguredServer, connection: Connection): Promise<void> {
     const key = hub.keyOf(server)
-    if (hub.knownOf(server)?.listing ?? (await cache.read(key))) return
-    const { tools, notes } = readTools(items)
-    await cache.write(key, { info, tools, prompts: 0, resources: 0, notes }).catch(() => undefined)
-    deps.changed()
+    const shared = hub.sharedOf(server)
+    if (shared.listing ?? (await cache.read(key))) return
+    const lists = new OfferedLists({ key, cache, log: shared.log, changed: deps.changed, failed: () => undefined })
+    lists.watch(connection)
+    await lists.settled()
+    lists.stop()
   }
 
   async function test(serverId: string): Promise<McpTestResult> {
