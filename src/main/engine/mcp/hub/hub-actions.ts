@@ -2,6 +2,7 @@ import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { McpServerView, McpTestResult } from '../../../../shared/model/mcp'
 import type { McpAuth } from '../auth/mcp-auth'
 import { readServerId } from '../config/server-id'
+import type { ToolResult } from '../../tool/tool'
 import type { Mcp } from '../mcp'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { openConnection, type Connection } from './connection'
@@ -196,8 +197,15 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       const { server } = await usable(serverId)
       const { callTimeoutMs: timeoutMs } = server.definition
       const keep = (name: string, bytes: Buffer): Promise<string> => deps.keep(ctx.callId, name, bytes)
+      const shared = hub.sharedOf(server)
       const call = { sessionId: ctx.callId, server: server.name, tool, input, timeoutMs, ctx, keep, canSignIn: true } as const
-      return callServer(hub.sharedOf(server), hub.planOf(server), call)
+      const made = (needsTask: boolean): Promise<ToolResult> => callServer(shared, hub.planOf(server), { ...call, needsTask })
+      const needsTask = (): boolean => shared.listing?.tools.some((each) => each.name === tool && each.needsTask) ?? false
+      await shared.load()
+      const first = needsTask()
+      const result = await made(first)
+      // What a server that was never seen before says of its tools comes with its first connection.
+      return result.isError && !first && needsTask() ? made(true) : result
     },
     async signIn(serverId, open, signal) {
       const { found, definition } = await remote(serverId)
