@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, type ReactNode, type RefObject } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import type { UserPart } from '../shared/model/message'
 import { AnswerCard } from './answer-card'
 import type { ApprovalReply } from './features/approvals/approval-reply'
@@ -12,6 +12,7 @@ import { AgentRequests } from './features/subagents/agent-requests'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
 import { giveBack, useGivenBack } from './state/restore-state'
+import { ToolsDialog } from './features/tools/tools-dialog'
 import { useSessionState, useSessionStore } from './state/session-view'
 import { changeMode, modeAfter, modeOf } from './state/session-mode'
 import { useSessions } from './state/sessions-state'
@@ -71,7 +72,9 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   }, [client, store])
   const complete = useMentions(sessionId)
   const completeArgument = usePromptArguments(sessionId)
-  const slash = useSlashCommands(sessionId, header?.folder)
+  const [toolsOpen, setToolsOpen] = useState(false)
+  const openTools = useCallback(() => setToolsOpen(true), [])
+  const slash = useSlashCommands(sessionId, header?.folder, openTools)
   const { commands } = slash
   const prompt = useCallback(
     (parts: UserPart[]) => {
@@ -124,6 +127,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
 
   return (
     <section aria-label="Session" ref={root} className="flex min-h-0 flex-1 flex-col">
+      <ToolsDialog sessionId={sessionId} open={toolsOpen} onOpenChange={setToolsOpen} />
       {status === 'failed' && failure && (
         <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
           <ErrorNote

@@ -18,6 +18,7 @@ const ORIGINS = { project: 'this project', user: 'your own', 'built-in': 'Trestl
 export function useSlashCommands(
   sessionId: string,
   folder: string | undefined,
+  openTools: () => void,
 ): { commands: readonly SlashCommand[]; prompts: readonly McpPrompt[]; refresh: (query: string) => void } {
   const client = useClient()
   const { store } = useSessionStore(sessionId)
@@ -57,6 +58,7 @@ export function useSlashCommands(
           if (header) changeMode(client, header, mode)
         },
       })),
+      { name: 'tools', description: 'Every tool with what it takes of a request', run: openTools },
       { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
       { name: 'inbox', description: 'What waits for an answer', run: () => layout().openInbox() },
       { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
@@ -72,6 +74,6 @@ export function useSlashCommands(
         origin: prompt.server,
       })),
     ]
-  }, [actions, client, data, folder, prompts, sessionId, store])
+  }, [actions, client, data, folder, openTools, prompts, sessionId, store])
   return { commands, prompts, refresh }
 }

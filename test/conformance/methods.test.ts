@@ -45,6 +45,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'session.removeQueued': await client.session.removeQueued({ sessionId, promptId: await queued() }),
     'session.compact': await client.session.compact({ sessionId, instruction: 'keep it' }),
     'session.context': await client.session.context({ sessionId }),
+    'session.tools': await client.session.tools({ sessionId }),
     'session.undoCompaction': await client.session.undoCompaction({
       sessionId,
       compactionId: required(engine.sessions.header(sessionId).compacted, 'a compaction').compactionId,
@@ -58,6 +59,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.setDefaultModel': await client.settings.setDefaultModel({ id: 'p/m' }),
     'settings.setDefaultMode': await client.settings.setDefaultMode({ mode: 'auto' }),
     'settings.setNotifications': await client.settings.setNotifications({ sound: true }),
+    'settings.setToolSearch': await client.settings.setToolSearch({ enabled: true, minPct: 2.5 }),
     'settings.setToolEnabled': await client.settings.setToolEnabled({ name: 'Read', enabled: false }),
     'settings.testModel': await client.settings.testModel({ id: 'p/m' }),
     'settings.findLocal': await client.settings.findLocal(),
@@ -143,6 +145,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'folder.complete': [{ path: 'src/x.ts', isFolder: false }],
       'settings.saveProvider': { providers: [{ id: 'p', keyFrom: 'stored' }] },
       'settings.setNotifications': { notifications: { enabled: true, sound: true } },
+      'settings.setToolSearch': { toolSearch: { enabled: true, minPct: 2.5, minTokens: 50_000 } },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
       'plan.enter': { plan: { active: true } },
       'plan.leave': { plan: { active: false } },

@@ -57,6 +57,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
     notifications: { enabled: true, sound: false },
+    toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
   }
 
   const get = (sessionId: string): Session => {
@@ -276,6 +277,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
     setToolEnabled: (name, enabled) =>
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
+    setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],

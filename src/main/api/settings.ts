@@ -13,6 +13,14 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setNotifications: os.settings.setNotifications.handler(({ input: { enabled, sound } }) =>
       settings.setNotifications({ ...(enabled !== undefined && { enabled }), ...(sound !== undefined && { sound }) }),
     ),
+    setToolSearch: os.settings.setToolSearch.handler(({ input: { enabled, minPct, minTokens, matchingThreshold } }) =>
+      settings.setToolSearch({
+        ...(enabled !== undefined && { enabled }),
+        ...(minPct !== undefined && { minPct }),
+        ...(minTokens !== undefined && { minTokens }),
+        ...(matchingThreshold !== undefined && { matchingThreshold }),
+      }),
+    ),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
   }

@@ -44,6 +44,17 @@ export const settingsContract = {
   setNotifications: oc
     .input(z.strictObject({ enabled: z.boolean().optional(), sound: z.boolean().optional() }))
     .output(type<SettingsView>()),
+  /** What is left out stays as it is. Counts from the next turn on. */
+  setToolSearch: oc
+    .input(
+      z.strictObject({
+        enabled: z.boolean().optional(),
+        minPct: z.number().min(0).max(100).optional(),
+        minTokens: z.int().min(0).max(100_000_000).optional(),
+        matchingThreshold: z.number().min(0).max(1000).optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
   /** One tiny request to the model; says in words how it went. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
   /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */

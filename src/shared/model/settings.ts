@@ -47,6 +47,16 @@ export interface NotificationSettings {
   sound: boolean
 }
 
+/** When tools of servers are loaded on demand instead of being sent with each request. */
+export interface ToolSearchView {
+  enabled: boolean
+  /** Either is enough, once the tools take more: a percentage of the model's window, and tokens. */
+  minPct: number
+  minTokens: number
+  /** Results of a search score above this. */
+  matchingThreshold: number
+}
+
 export interface SettingsView {
   file: string
   problems: ConfigProblem[]
@@ -57,6 +67,7 @@ export interface SettingsView {
   /** Every tool with its toggle. */
   tools: { name: string; description: string; enabled: boolean }[]
   notifications: NotificationSettings
+  toolSearch: ToolSearchView
 }
 
 /** How a connection test went. */

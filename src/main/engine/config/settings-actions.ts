@@ -1,10 +1,11 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { ModelView, ProviderView, SettingsView } from '../../../shared/model/settings'
+import type { ModelView, ProviderView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
 import type { SettingsActions } from '../engine-api'
 import type { Catalog } from '../model/catalog'
 import type { ModelInfo } from '../model/provider'
 import type { Config } from './config'
 import type { Secrets } from './secrets'
+import { TOOL_SEARCH_KEYS } from './tool-search-settings'
 
 export interface SettingsActionsDeps {
   config: Config
@@ -37,6 +38,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       models: catalog.list().map(modelView),
       tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
       notifications: settings.notifications,
+      toolSearch: settings.toolSearch,
     }
   }
 
@@ -97,6 +99,12 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       edit(
         ...(enabled === undefined ? [] : [{ path: ['notifications', 'enabled'], value: enabled }]),
         ...(sound === undefined ? [] : [{ path: ['notifications', 'sound'], value: sound }]),
+      ),
+    setToolSearch: (change) =>
+      edit(
+        ...Object.entries(change).flatMap(([name, value]) =>
+          value === undefined ? [] : [{ path: ['tool_search', TOOL_SEARCH_KEYS[name as keyof ToolSearchView]], value }],
+        ),
       ),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {

@@ -17,8 +17,16 @@ export const DEFAULT_TOOL_SEARCH: ToolSearchSettings = { enabled: false, minPct:
 /** Overrides `matching_threshold`. */
 export const THRESHOLD_VARIABLE = 'TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD'
 
+/** The names in the file. */
+export const TOOL_SEARCH_KEYS = {
+  enabled: 'enabled',
+  minPct: 'min_pct',
+  minTokens: 'min_tokens',
+  matchingThreshold: 'matching_threshold',
+} as const satisfies Record<keyof ToolSearchSettings, string>
+
 /** What the numbers of `[tool_search]` may be, by the name in the file. */
-export const TOOL_SEARCH_RANGES = {
+const TOOL_SEARCH_RANGES = {
   min_pct: { min: 0, max: 100, whole: false },
   min_tokens: { min: 0, max: 100_000_000 },
   matching_threshold: { min: 0, max: 1000, whole: false },

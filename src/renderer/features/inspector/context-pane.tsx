@@ -7,6 +7,7 @@ import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { CompactNow } from './compact-now'
 import { ContextBreakdown } from './context-breakdown'
+import { ServerToolsPart } from './server-tools-part'
 
 interface ContextPaneProps {
   header: SessionHeader
@@ -46,6 +47,7 @@ export function ContextPane({ header, contextWindow, modelLabel, onJump }: Conte
         )}
         {view && <ContextBreakdown view={view} onJump={onJump} />}
       </section>
+      {view?.serverTools && <ServerToolsPart cost={view.serverTools} />}
       <CompactNow header={header} compactable={view?.compactable ?? false} />
       {context && <UsageTable title="Latest request" usage={context} />}
       <UsageTable title="Whole session" usage={spent} />

@@ -1,0 +1,28 @@
+import type { SessionTool } from '../../../shared/model/tools-view'
+
+/** The tools of one server, or Trestle's own (`server` undefined). */
+export interface ToolGroup {
+  server?: string
+  tools: SessionTool[]
+  /** Tokens that those sent with each request take. */
+  sentTokens: number
+  /** Tokens that all would take which are not switched off. */
+  allTokens: number
+}
+
+/** Trestle's own tools first, then each server in the order of the list; only tools that fit the query, and no empty groups. */
+export function toolGroups(tools: readonly SessionTool[], query: string): ToolGroup[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const groups = new Map<string | undefined, ToolGroup>()
+  for (const tool of tools) {
+    const text = `${tool.name} ${tool.server?.name ?? ''} ${tool.server?.tool ?? ''} ${tool.description}`.toLowerCase()
+    if (!words.every((word) => text.includes(word))) continue
+    const server = tool.server?.name
+    const group = groups.get(server) ?? { ...(server !== undefined && { server }), tools: [], sentTokens: 0, allTokens: 0 }
+    groups.set(server, group)
+    group.tools.push(tool)
+    if (tool.state === 'active') group.sentTokens += tool.tokens
+    if (tool.state !== 'off') group.allTokens += tool.tokens
+  }
+  return [...groups.values()].toSorted((a, b) => Number(a.server !== undefined) - Number(b.server !== undefined))
+}
