@@ -1,5 +1,5 @@
 /** A temporary home and project, like a user's but always the same. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -33,8 +33,9 @@ function sourceText(index: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A configuration with one model on a local server. */
+/** A configuration with one model on a local server; what stands in `more.toml` of the home is added to it. */
 export function configure(home: string, baseUrl: string): void {
+  const more = join(home, 'more.toml')
   put(
     join(home, 'config.toml'),
     [
@@ -50,7 +51,7 @@ export function configure(home: string, baseUrl: string): void {
       'capabilities = ["tools", "image_in", "thinking"]',
       '[loop]',
       'max_steps = 1000',
-      '',
+      existsSync(more) ? readFileSync(more, 'utf8') : '',
     ].join('\n'),
   )
 }

@@ -6,7 +6,7 @@ const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' 
 
 /** Every command of the `trestle` program. The help text is made from this table. */
 export const COMMANDS: Record<
-  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'mcp',
+  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'mcp' | 'settings',
   CommandSpec
 > = {
   desktop: {
@@ -133,6 +133,18 @@ export const COMMANDS: Record<
     },
   },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
+  settings: {
+    summary: 'Show or change the settings of tool search; everything else stands in config.toml.',
+    positionals: {
+      name: 'NAME VALUE',
+      help: 'toolSearch.enabled, toolSearch.minPct, toolSearch.minTokens or toolSearch.matchingThreshold; without a value it is shown, without a name all are.',
+      max: 2,
+    },
+    options: {
+      json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+      help: HELP,
+    },
+  },
 }
 
 export type CommandName = keyof typeof COMMANDS

@@ -58,6 +58,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { mcpMain } = await import('../host/mcp/mcp-main')
       return mcpMain(parsed, version)
     }
+    case 'settings': {
+      const { settingsMain } = await import('../host/settings/settings-main')
+      return settingsMain(parsed)
+    }
     case 'serve': {
       const { serveMain } = await import('../host/web/serve-main')
       return serveMain(parsed, version)

@@ -26,7 +26,7 @@ export const TOOL_SEARCH_KEYS = {
 } as const satisfies Record<keyof ToolSearchSettings, string>
 
 /** What the numbers of `[tool_search]` may be, by the name in the file. */
-const TOOL_SEARCH_RANGES = {
+export const TOOL_SEARCH_RANGES = {
   min_pct: { min: 0, max: 100, whole: false },
   min_tokens: { min: 0, max: 100_000_000 },
   matching_threshold: { min: 0, max: 1000, whole: false },
