@@ -3,6 +3,7 @@ import { useAppCommands } from './app-commands'
 import type { Connection } from './client/connection'
 import { BeginPage } from './features/first-run/begin-page'
 import { McpSection } from './features/mcp/mcp-section'
+import { ToolSearchPart } from './features/settings/tool-search-part'
 import { Palette } from './features/palette/palette'
 import { ShortcutsDialog } from './features/palette/shortcuts-dialog'
 import { Sidebar } from './features/sessions/sidebar'
@@ -99,7 +100,13 @@ export function App({ connection }: { connection: Connection }) {
               section={view.section}
               info={info}
               trustedFolders={<TrustedFolders />}
-              mcpServers={<McpSection info={info} renderTrust={(folder) => <TrustQuestion folder={folder} userHome={userHome} />} />}
+              mcpServers={
+                <McpSection
+                  info={info}
+                  renderTrust={(folder) => <TrustQuestion folder={folder} userHome={userHome} />}
+                  toolSearch={settings && <ToolSearchPart toolSearch={settings.toolSearch} />}
+                />
+              }
             />
           </>
         )}
