@@ -203,6 +203,24 @@ describe('the end', () => {
     ])
   })
 
+  it('comes with a signal as with the end of stdin, also while the client reads nothing', async () => {
+    const { client } = await start({
+      script: [
+        { text: 'x'.repeat(400_000), deltaChars: 1000 },
+        { text: 'y', faults: { delayMs: 60_000 } },
+      ],
+    })
+    const sessionId = await openSession(run!)
+    client.child.stdout.pause()
+    void say(client, sessionId, 'talk').catch(() => undefined)
+    await run!.server.arrived(1)
+    void say(client, sessionId, 'and wait').catch(() => undefined)
+    client.child.kill('SIGTERM')
+    await until(() => client.child.exitCode !== null, 'the process to end')
+    expect(client.child.exitCode).toBe(0)
+    client.child.stdout.resume()
+  })
+
   it('leaves no request of a client unanswered that writes everything at once and closes the pipe', async () => {
     const { client } = await start({ script: [{ text: 'hello' }] })
     const answered = client.request('initialize', { protocolVersion: 1 })

@@ -78,6 +78,15 @@ describe('a prompt', () => {
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
   })
 
+  it('whose answer breaks off is answered again, and what was said before is marked as given up', async () => {
+    const sessionId = await start({ script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }] })
+    expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
+    expect(texts(sessionId, 'agent_message_chunk')).toMatch(
+      /^This breaks.*answer broke off; trying again \(attempt 2 of 10\)\.\*\s+Whole\.$/s,
+    )
+    expect(new Set(run.client.updates(sessionId, 'agent_message_chunk').map(({ messageId }) => messageId)).size).toBe(2)
+  })
+
   it('that fails says what to do, in the error that editors show', async () => {
     const sessionId = await start({ script: [{ faults: { status: 401, body: { error: { message: 'bad key' } } } }] })
     await expect(say(run.client, sessionId, 'go')).rejects.toThrow(/The key was refused: .*Check the key of this provider in Settings/)

@@ -6,6 +6,7 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
+import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError } from '../../../shared/model/errors'
 import type { SessionEvent } from '../../../shared/model/event'
 import type { Engine } from '../../engine/engine-api'
@@ -29,6 +30,7 @@ export interface AcpSessionDeps {
   paths: ClientPaths
 }
 
+const LAST_UPDATES_MS = 1_000
 /** Why what a project configures does not count. */
 const UNTRUSTED = {
   asked: 'nobody has trusted that yet',
@@ -151,7 +153,8 @@ export class AcpSession {
   /** Stops what runs and lets go of the session. */
   async close(): Promise<void> {
     await this.cancel()
-    await this.#queue.flush()
+    // A client that does not read any more keeps nobody from ending.
+    await Promise.race([this.#queue.flush(), pause(LAST_UPDATES_MS, undefined, { ref: false })])
     clearImmediate(this.#optionsAt)
     this.#updates.close()
     this.#queue.close()

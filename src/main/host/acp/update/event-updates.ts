@@ -161,7 +161,7 @@ export class EventUpdates {
       name,
       kind: toolKind(name),
       status: 'pending' as const,
-      locations: locationsOf(parsed, undefined, paths.absolute, paths.shown),
+      locations: locationsOf({ name, input: parsed }, undefined, paths.absolute, paths.shown),
       rawInput: parsed,
     }
     queue.now(known ? { sessionUpdate: 'tool_call_update', ...fields } : { sessionUpdate: 'tool_call', ...fields })
@@ -182,10 +182,10 @@ export class EventUpdates {
     this.#deps.queue.call(callId, () => ({ status: 'in_progress', content: progressContent(plainText([Buffer.from(call.raw)])) }))
   }
 
-  #finished({ callId, content, details, isError, durationMs }: RecordedEvent & { type: 'tool.finished' }): void {
+  #finished({ callId, name, content, details, isError, durationMs }: RecordedEvent & { type: 'tool.finished' }): void {
     const { paths } = this.#deps
     const call = this.#calls.get(callId)
-    const locations = locationsOf(call?.input, details, paths.absolute, paths.shown)
+    const locations = locationsOf({ name, input: call?.input }, details, paths.absolute, paths.shown)
     const exitCode = details?.kind === 'output' ? details.exitCode : undefined
     this.#update(callId, {
       status: isError ? 'failed' : 'completed',

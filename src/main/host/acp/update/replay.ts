@@ -87,7 +87,7 @@ function finishedCall(started: Started, event: RecordedEvent & { type: 'tool.fin
     kind: toolKind(name),
     status: event.isError ? 'failed' : 'completed',
     content: resultContent(event.content, event.details, paths.shown),
-    locations: locationsOf(parsed, event.details, paths.absolute, paths.shown),
+    locations: locationsOf({ name, input: parsed }, event.details, paths.absolute, paths.shown),
     rawInput: parsed,
     rawOutput: { durationMs: event.durationMs },
   }

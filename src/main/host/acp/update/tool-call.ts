@@ -94,9 +94,12 @@ export function resultContent(
   })
 }
 
+/** Tools whose `path` is a file that an editor can show. */
+const ON_FILES: ReadonlySet<string> = new Set(['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile'])
+
 /** Where a call is at work, so that an editor can follow. */
 export function locationsOf(
-  input: unknown,
+  { name, input }: { name: string; input?: unknown },
   details: ToolDetails | undefined,
   absolute: (path: string) => string,
   shown: (path: string) => string,
@@ -106,7 +109,7 @@ export function locationsOf(
     const { line } = diffContent('', details.diff)
     return [{ path: shown(details.path), ...(line !== undefined && { line }) }]
   }
-  if (typeof input !== 'object' || input === null || !('path' in input) || typeof input.path !== 'string') return []
+  if (!ON_FILES.has(name) || typeof input !== 'object' || input === null || !('path' in input) || typeof input.path !== 'string') return []
   return [{ path: shown(absolute(input.path)) }]
 }
 
