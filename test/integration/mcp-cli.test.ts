@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/model/mcp'
@@ -107,6 +107,30 @@ describe('trestle mcp', () => {
     expect(await mcp('test', 'clerk')).toMatchObject({ code: 1, stderr: expect.stringContaining('accepted') as string })
     expect(await mcp('call', 'clerk', 'echo')).toMatchObject({ code: 1 })
     expect(existsSync(join(scratch.project, 'was-here'))).toBe(false)
+  })
+
+  test('shows what another product has, and takes it over only when told to', async () => {
+    const cursor = {
+      mcpServers: { clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'secret-drawer' } }, odd: { command: 7 } },
+    }
+    mkdirSync(join(scratch.project, '.cursor'))
+    writeFileSync(join(scratch.project, '.cursor', 'mcp.json'), JSON.stringify(cursor))
+    const shown = await worked('import', 'cursor')
+    expect(shown).toMatch(/Cursor .*\.cursor\/mcp\.json\)\n {2}clerk: new/)
+    expect(shown).toContain('Nothing was written')
+    expect(shown).not.toContain('secret-drawer')
+    expect((await json<McpServerList>('list')).servers.filter(({ scope }) => scope === 'user')).toEqual([])
+    expect(await worked('import', 'Cursor', 'clerk', '--yes')).toContain('Took over clerk')
+    expect(await worked('call', 'clerk', 'environment')).toContain('DRAWER')
+    expect(await worked('import', 'cursor')).toContain('is here already')
+    expect(await mcp('import', 'nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining('There is: ') as string })
+  })
+
+  test('takes over what is piped in', async () => {
+    const stdin = JSON.stringify({ mcpServers: { piped: { url: 'https://example.org/mcp' } } })
+    const run = await runCli(['mcp', 'import', '-', '--yes', '--json'], { home: scratch.home, stdin })
+    expect(run).toMatchObject({ code: 0 })
+    expect(JSON.parse(run.stdout)).toMatchObject({ servers: [{ name: 'piped', target: 'https://example.org/mcp' }] })
   })
 
   test.each([

@@ -4,11 +4,12 @@ import type { CommandSpec } from './parse'
 export const MCP_COMMAND: CommandSpec = {
   summary: 'Add, try, use and remove MCP servers, and sign in to them.',
   positionals: {
-    name: 'list | add NAME URL | add NAME -- COMMAND... | test NAME | call NAME TOOL [JSON] | login NAME | ...',
+    name: 'list|add|import|remove|enable|disable|test|call|login|logout|logs',
     help: [
-      'what to do with which server:',
+      'what to do, and with which server.',
       '  list                    Those of your own and of the project, with their state. Starts none.',
       '  add NAME URL            Connect to a server; add NAME -- COMMAND ARGS... for one that is run here.',
+      '  import [FROM [NAME...]] Show what Claude Code, Cursor and others have, or - what is piped in; take it over when you say so.',
       '  remove NAME             Take it out of its file.',
       '  enable|disable NAME     Switch a server on or off; with a TOOL after it, one tool.',
       '  test NAME               Start or connect, ask for its tools, and let go.',
@@ -38,6 +39,9 @@ export const MCP_COMMAND: CommandSpec = {
       value: 'CMD',
       help: 'login, call, test: open the sign-in page with this command; without it, its address is printed.',
     },
+    yes: { type: 'boolean', help: 'import: take it over without asking.' },
+    replace: { type: 'boolean', help: 'import: in the place of your own servers of the same names.' },
+    value: { type: 'string', value: 'V', multiple: true, help: 'import: ID=VALUE for what a server asks for; can be repeated.' },
     answer: { type: 'string', value: 'JSON', help: "call: fill in the form the server asks for; '{}' takes its defaults." },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },

@@ -14,6 +14,7 @@ const DEFINITION = ['transport', 'header', 'env', 'client-id', 'client-secret', 
 const ACTIONS: Record<string, { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }> = {
   list: { options: ['cwd', 'json'], words: [0, 0], takes: 'no name' },
   add: { options: [...SERVER, ...DEFINITION], words: [2, 1000], takes: 'a name, and a URL or -- and a command' },
+  import: { options: ['cwd', 'json', 'yes', 'replace', 'value'], words: [0, 1000], takes: 'a product and names' },
   remove: { options: SERVER, words: [1, 1], takes: 'the name of a server' },
   enable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
   disable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
@@ -25,7 +26,7 @@ const ACTIONS: Record<string, { options: readonly string[]; words: readonly [lea
 }
 
 /** What decides over what runs, or acts in the name of the user: not for commands of an agent, which its own tools and rules are there for. */
-const FOR_PEOPLE = new Set(['add', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
+const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 
 /** `trestle mcp`: servers without an interface. Returns the exit code: 0, 1 when it failed, 2 for wrong usage, 130 when interrupted. */
 export async function mcpMain({ values, positionals: [action, ...words] }: Parsed, version: string): Promise<number> {
@@ -68,6 +69,10 @@ async function act(action: string, asked: McpAction): Promise<number> {
     case 'disable': {
       const { manageServers } = await import('./manage-servers')
       return manageServers(action, asked)
+    }
+    case 'import': {
+      const { importServers } = await import('./import-servers')
+      return importServers(asked)
     }
     case 'login':
     case 'logout': {
