@@ -22,6 +22,7 @@ export function memoryMcp(): Engine['mcp'] {
     signOut: none,
     callTool: none,
     useInSession: () => undefined,
+    leave: () => undefined,
   }
 }
 

@@ -58,6 +58,4 @@ export interface McpSessions {
     signal: AbortSignal | undefined,
     run: (connection: Connection) => Promise<Result>,
   ): Promise<Result>
-  /** The session is gone for good: servers that nobody else uses are stopped. */
-  leave(sessionId: string): void
 }

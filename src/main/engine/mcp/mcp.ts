@@ -44,6 +44,8 @@ export interface Mcp {
   signOut(serverId: string): Promise<McpServerView>
   /** Servers that the client of one session brings along; they need no consent, and go with the session's last use. */
   useInSession(sessionId: string, servers: Readonly<Record<string, McpServerDefinition>>): void
+  /** Its client has closed the session, or it is gone: servers that nobody else uses are stopped, those it has brought along forgotten. */
+  leave(sessionId: string): void
   /** Ends every process and connection; at most 5 s. */
   close(): Promise<void>
 }

@@ -121,6 +121,7 @@ export class AcpSessions {
     const session = this.require(sessionId)
     this.#open.delete(sessionId)
     await session.close()
+    this.#deps.engine.mcp.leave(sessionId)
   }
 
   /** One that is not there is as good as deleted. */

@@ -26,7 +26,7 @@ export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version
 }
 
 /** What hosts do with servers. */
-export type HubActions = Omit<Mcp, 'useInSession' | 'imports' | 'previewImport' | 'import'>
+export type HubActions = Omit<Mcp, 'useInSession' | 'leave' | 'imports' | 'previewImport' | 'import'>
 
 export function createHubActions(deps: HubActionsDeps): HubActions {
   const { hub, config, auth, cache, home, version } = deps

@@ -6,7 +6,7 @@ import type { ListedTool } from '../tool/read-tools'
 import { toolNames } from '../tool/tool-names'
 import type { EffectiveServer } from './effective-servers'
 import type { Listing } from './listing'
-import { isOn } from './session-tools'
+import { isOn, offeredTools } from './session-tools'
 import type { SharedServer } from './shared-server'
 
 /** A server as it is shown. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
@@ -41,6 +41,8 @@ export function serverView(
   }
 }
 
+const TOO_MUCH = 'Together with those before it, it would take too much of every request: switch off some that are not needed.'
+
 function stateOf(
   { definition, isAccepted }: ConfiguredServer,
   shared: SharedServer | undefined,
@@ -54,8 +56,10 @@ function stateOf(
 
 function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpToolView[] {
   const names = toolNames(tools.map(({ name }) => ({ server: server.name, name })))
+  const { left } = offeredTools(server.definition, tools)
   return tools.map((tool, index) => {
-    const { name, title, description, inputSchema, annotations, saysDestructive, problem } = tool
+    const { name, title, description, inputSchema, annotations, saysDestructive } = tool
+    const problem = tool.problem ?? (left.has(tool) ? TOO_MUCH : undefined)
     const fullName = names[index]!
     return {
       name,

@@ -29,6 +29,7 @@ export interface SessionServers extends McpSessions {
   broughtBy(sessionId: string): readonly ConfiguredServer[]
   /** What a server offers; connects where that is not known yet. Throws a `CodedError`. */
   discover(user: McpUser, name: string): Promise<Listing>
+  leave(sessionId: string): void
   /** The configuration has changed. */
   configChanged(): Promise<void>
 }

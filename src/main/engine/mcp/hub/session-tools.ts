@@ -13,7 +13,8 @@ export interface OfferingServer {
 /** The tools of these servers that a model can be offered, under names of their own. */
 export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
   const offered = servers.flatMap(({ server, tools }) => {
-    return tools.filter(({ name, problem }) => problem === undefined && isOn(server.definition, name)).map((tool) => ({ server, tool }))
+    const { fitting } = offeredTools(server.definition, tools)
+    return fitting.map((tool) => ({ server, tool }))
   })
   const names = toolNames(offered.map(({ server, tool }) => ({ server: server.name, name: tool.name })))
   const taken = new Set<string>()
@@ -50,6 +51,34 @@ export function unchanged(before: readonly McpTool[], after: readonly McpTool[])
       return tool.fullName === other.fullName && tool.inputSchema === other.inputSchema && tool.description === other.description
     })
   return isSame ? before : after
+}
+
+/** Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else fits into a request. */
+const MOST_CHARS = 256 * 1024
+
+/** What of a server's tools can be offered: those that can be used and are switched on, as far as they fit; `left`: those that do not. */
+export function offeredTools(
+  definition: Pick<McpServerDefinition, 'disabledTools' | 'enabledTools'>,
+  tools: readonly ListedTool[],
+): { fitting: ListedTool[]; left: ReadonlySet<ListedTool> } {
+  let chars = 0
+  const fitting: ListedTool[] = []
+  const left = new Set<ListedTool>()
+  for (const tool of tools) {
+    if (tool.problem !== undefined || !isOn(definition, tool.name)) continue
+    chars += sizeOf(tool)
+    if (chars <= MOST_CHARS) fitting.push(tool)
+    else left.add(tool)
+  }
+  return { fitting, left }
+}
+
+const sizes = new WeakMap<ListedTool, number>()
+
+function sizeOf(tool: ListedTool): number {
+  const size = sizes.get(tool) ?? tool.name.length + tool.description.length + JSON.stringify(tool.inputSchema).length
+  sizes.set(tool, size)
+  return size
 }
 
 /** Whether the user lets this tool be offered. */

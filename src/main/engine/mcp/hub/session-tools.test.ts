@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import type { ConfiguredServer } from '../mcp-config'
+import { readTools, type ListedTool } from '../tool/read-tools'
+import { effectiveServers, isUsable } from './effective-servers'
+import { sessionTools, unchanged } from './session-tools'
+
+const definition: McpServerDefinition = {
+  enabled: true,
+  startTimeoutMs: 1,
+  callTimeoutMs: 1,
+  disabledTools: [],
+  transport: 'stdio',
+  command: 'x',
+  args: [],
+  env: {},
+}
+const server = (name: string, more: Partial<ConfiguredServer> = {}): ConfiguredServer => ({
+  serverId: `${more.scope ?? 'user'}/${name}`,
+  name,
+  scope: 'user',
+  definition,
+  isAccepted: true,
+  ...more,
+})
+const tools = (...items: unknown[]): ListedTool[] => readTools(items).tools
+
+it('a server whose tools would fill every request is offered as far as is bearable, and others are not affected', () => {
+  const huge = tools(...Array.from({ length: 100 }, (_, n) => ({ name: `t${n}`, description: 'd'.repeat(10_000) })))
+  const offered = sessionTools([
+    { server: server('huge'), tools: huge },
+    { server: server('small'), tools: tools({ name: 'only' }) },
+  ])
+  expect(offered.filter(({ server: name }) => name === 'huge')).toHaveLength(26)
+  expect(offered.at(-1)).toMatchObject({ fullName: 'mcp__small__only' })
+})
+
+it('offers what is switched on, and nothing that has a problem', () => {
+  const listed = tools({ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'bad', inputSchema: 'no schema' })
+  const named = (more: Partial<McpServerDefinition>) =>
+    sessionTools([{ server: server('s', { definition: { ...definition, ...more } as McpServerDefinition }), tools: listed }]).map(
+      ({ name }) => name,
+    )
+  expect(named({})).toEqual(['a', 'b', 'c'])
+  expect(named({ disabledTools: ['a'] })).toEqual(['b', 'c'])
+  expect(named({ enabledTools: ['a', 'b'], disabledTools: ['a'] })).toEqual(['b'])
+})
+
+it('stays the same list while nothing has changed, so that requests to models stay the same', () => {
+  const listed = tools({ name: 'a' }, { name: 'b' })
+  const before = sessionTools([{ server: server('s'), tools: listed }])
+  expect(unchanged(before, sessionTools([{ server: server('s'), tools: listed }]))).toBe(before)
+  expect(unchanged(before, sessionTools([{ server: server('s'), tools: listed.slice(1) }]))).not.toBe(before)
+})
+
+it('of several servers of one name the nearest counts, but one that nobody has accepted takes no place', () => {
+  const usable = (...servers: ConfiguredServer[]) =>
+    effectiveServers(servers)
+      .filter(isUsable)
+      .map((each) => each.server.serverId)
+  const own = server('x')
+  const project = server('x', { scope: 'project', file: '/p/.mcp.json' })
+  expect(usable(project, own)).toEqual(['project/x'])
+  expect(usable({ ...project, isAccepted: false }, own)).toEqual(['user/x'])
+  expect(usable(own, project, server('x', { scope: 'session' }))).toEqual(['session/x'])
+  expect(effectiveServers([project, own])[1]).toMatchObject({ hiddenBy: '/p/.mcp.json' })
+})
+
+it('what cannot be seen is not in what a tool says of itself, and its claims are taken at their worst', () => {
+  const [tool] = tools({
+    name: 'x',
+    description: 'seen\u{e0041}\u202e\u0007',
+    title: 't',
+    annotations: { readOnlyHint: 'yes', idempotentHint: true },
+  })
+  expect(tool).toMatchObject({
+    description: 'seen',
+    title: 't',
+    annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+    saysDestructive: false,
+  })
+})
