@@ -163,6 +163,17 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
+  test('a connection that is lost in the middle of a turn would leave the program running, or the turn open', async () => {
+    const terminal = await start(() => ({ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }))
+    terminal.type('go\r')
+    await terminal.shows('on and on')
+    terminal.kill('SIGHUP')
+    await terminal.ended
+    const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as { sessionId: string }[]
+    const log = await runCli(['session', 'export', session!.sessionId, '--json'], { home: scratch.home })
+    expect(log.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"cancelled"/)
+  })
+
   test('a pasted text of several lines would be sent line by line', async () => {
     const terminal = await start([{ text: 'Read.' }])
     terminal.type('\x1b[200~one\rtwo\r\x1b[201~')

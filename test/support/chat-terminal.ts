@@ -17,7 +17,7 @@ export interface ChatTerminal {
   resize(columns: number, rows: number): void
   /** How it ended. */
   ended: Promise<{ code: number }>
-  kill(): void
+  kill(signal?: string): void
 }
 
 export function startChat(
@@ -57,6 +57,6 @@ export function startChat(
       terminal.resize(columns, rows)
     },
     ended,
-    kill: () => pty.kill('SIGKILL'),
+    kill: (signal = 'SIGKILL') => pty.kill(signal),
   }
 }

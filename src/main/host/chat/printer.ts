@@ -11,6 +11,8 @@ import { wrapText, WordWrap } from './screen/wrap-words'
 /** So long a call runs before what it prints is shown while it runs. */
 const QUIET_MS = 1000
 const FRAME_MS = 100
+/** What a chat has for what the advice calls Settings. */
+const CHOOSE_MODEL = '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
 
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
@@ -49,11 +51,17 @@ export class Printer {
     this.#terminal.status(fit(`… ${oneLine(text)}`, this.#terminal.columns - 1))
   }
 
-  failure({ title, message, advice }: Failure): void {
+  failure({ code, title, message, advice }: Failure): void {
     const { style } = this.#terminal
     const columns = this.#terminal.columns - 2
+    if (code === 'request.invalid') {
+      this.line(`${style.red('✗')} ${wrapText(safeText(message), columns).join('\n  ')}`)
+      return
+    }
     const lines = wrapText(`${safeText(title)}: ${safeText(message)}`, columns)
-    this.line(`${style.red('✗')} ${lines.join('\n  ')}\n  ${style.dim(wrapText(safeText(advice), columns).join('\n  '))}`)
+    this.line(
+      `${style.red('✗')} ${lines.join('\n  ')}\n  ${style.dim(wrapText(code === 'model.not_configured' ? CHOOSE_MODEL : safeText(advice), columns).join('\n  '))}`,
+    )
   }
 
   event(event: SessionEvent): void {
@@ -115,7 +123,7 @@ export class Printer {
         this.note(`  ${event.task.taskId} goes on in the background; /tasks lists what runs.`)
         break
       case 'subagent.started':
-        this.note(`  ${event.agentType}: ${oneLine(event.description)}${event.background ? ' (in the background)' : ''}`)
+        if (event.background) this.note(`  ${event.agentId} works on in the background; /tasks lists what runs.`)
         break
       case 'compaction.started':
         this.note('Compacting the conversation …')
