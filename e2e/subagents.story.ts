@@ -3,7 +3,7 @@ import { agentCall, call, familyScript, said as heard } from '../test/support/fa
 import type { RecordedRequest } from '../test/support/model-script'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { pictures, said, say, startSession } from './steps'
 
 const SHOTS = process.env['TRESTLE_SHOTS']
 
@@ -46,6 +46,7 @@ test.describe('three subagents', () => {
     }
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'asks-dark.png') })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await pictures(app, 'subagents')
     await request.getByRole('button', { name: /^Allow once/ }).click()
     await expect(said(page, 'The two have answered.')).toBeVisible()
     await page.getByRole('button', { name: /Agent .*Write b\.txt/ }).click()
@@ -111,6 +112,34 @@ test.describe('a subagent in the background', () => {
     expect(asked).toContain('The build is green.')
     expect(await findings(page)).toEqual([])
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'resumed.png') })
+  })
+})
+
+test.describe('a subagent that is waited for', () => {
+  test.use({
+    model: {
+      script: familyScript({
+        go: [
+          { toolCalls: [agentCall('slow looks', { description: 'Look slowly' })] },
+          { text: 'I go on without it.' },
+          { text: 'Now it is done.' },
+        ],
+        slow: [{ toolCalls: [call('Write', { path: 'slow.txt', content: 'x' })] }, { text: 'It took its time.' }],
+      }),
+    },
+  })
+
+  test('is sent to the background: the agent goes on, and is told of its end', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'go')
+    const request = page.getByRole('region', { name: 'Request of the subagent Look slowly' })
+    await expect(request).toBeVisible()
+    await page.getByRole('button', { name: 'Move to background: the subagent Look slowly' }).click()
+    await expect(said(page, 'I go on without it.')).toBeVisible()
+    await request.getByRole('button', { name: /^Allow once/ }).click()
+    await expect(said(page, 'Now it is done.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('It took its time.')
   })
 })
 

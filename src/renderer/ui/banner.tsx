@@ -25,12 +25,12 @@ export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps
   return (
     <div
       className={cx(
-        'flex min-h-[36px] flex-none items-center gap-2.5 border-b border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none',
+        'flex min-h-[36px] flex-none flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none',
         TONES[tone],
       )}
     >
       {icon}
-      <div className="min-w-0 flex-1 break-words">{children}</div>
+      <div className="min-w-[min(18rem,80%)] flex-1 break-words">{children}</div>
       {actions}
       {onDismiss && (
         <IconButton label="Dismiss" className="-mr-1.5 text-current hover:bg-transparent" onClick={onDismiss}>

@@ -170,6 +170,8 @@ export type EventBody =
   /** This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over. */
   | ({ type: 'agent.started' } & AgentStart)
   | ({ type: 'agent.ended' } & AgentEnd)
+  /** The user has sent it to the background: no call waits for it any more. */
+  | { type: 'agent.moved' }
   /** A call has given work to a subagent, which is a session of its own. */
   | {
       type: 'subagent.started'

@@ -65,6 +65,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       const { type: _type, sessionId: _id, seq: _seq, at, ...start } = event
       return { ...next, agent: { ...start, status: 'running', isQueued: true, startedAt: at, answerBytes: 0 } }
     }
+    case 'agent.moved':
+      return header.agent ? { ...next, agent: { ...header.agent, background: true } } : next
     case 'agent.ended': {
       if (!header.agent) return next
       const { isQueued: _queued, ...agent } = header.agent

@@ -64,8 +64,7 @@ export function withAgents(custody: TaskCustody, agents: () => AgentRuns): TaskC
       return { stopped: stopped + ended }
     },
     input: async (taskId, data) => (isAgentId(taskId) ? refuse('has no terminal') : custody.input(taskId, data)),
-    moveToBackground: async (taskId) =>
-      isAgentId(taskId) ? refuse('that a call waits for cannot be sent to the background') : custody.moveToBackground(taskId),
+    moveToBackground: async (taskId) => (isAgentId(taskId) ? agents().moveToBackground(taskId) : custody.moveToBackground(taskId)),
     orphans: () => custody.orphans(),
     killOrphans: (pids) => custody.killOrphans(pids),
     watch(taskId, listener) {

@@ -28,6 +28,8 @@ class AgentStop extends Error {
 interface Run {
   abort: AbortController
   ended: Promise<AgentOutcome>
+  /** Resolves when the call that waits for it is to wait no longer. */
+  moved: PromiseWithResolvers<void>
   activity: AgentActivity
   hasSlot: boolean
   /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
@@ -46,8 +48,10 @@ export interface AgentRunsDeps {
 }
 
 export interface AgentRuns {
-  /** Gives work to the subagent with this session; resolves when that is recorded, with the promise of its end. */
-  begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome> }>
+  /** Gives work to the subagent with this session; resolves when that is recorded, with the promises of its end and of its being sent to the background. */
+  begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
+  /** Lets the call that waits for it go on. Throws `request.invalid` where none waits, or one of another subagent. */
+  moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
   lending<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
   /** Ends it; resolves when it has ended. Harmless when it has. `session.elsewhere` when another process runs it. */
@@ -156,7 +160,14 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       if (isClosed) throw new CodedError('session.busy', 'Trestle is closing.')
       if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is at work.`)
       const begun = Promise.withResolvers<void>()
-      const run: Run = { abort: new AbortController(), ended: begun.promise as never, activity: { calls: 0 }, hasSlot: false, waits: 0 }
+      const run: Run = {
+        abort: new AbortController(),
+        ended: begun.promise as never,
+        moved: Promise.withResolvers(),
+        activity: { calls: 0 },
+        hasSlot: false,
+        waits: 0,
+      }
       runs.set(agentId, run)
       run.ended = sessions.withSession(agentId, async (session) => {
         if (session.busy) throw new CodedError('session.busy', `${agentId} is at work.`)
@@ -169,7 +180,24 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         begun.reject(error)
       })
       await begun.promise
-      return { ended: run.ended }
+      return { ended: run.ended, moved: run.moved.promise }
+    },
+    async moveToBackground(agentId) {
+      const run = runs.get(agentId)
+      const agent = store.header(agentId)?.agent
+      if (!run || agent?.status !== 'running' || agent.background)
+        throw new CodedError('request.invalid', `${agentId} is not waited for by a call of this Trestle.`)
+      if (agent.depth > 1)
+        throw new CodedError(
+          'request.invalid',
+          'Another subagent waits for it, which cannot leave work behind. Send that one to the background.',
+        )
+      return sessions.withSession(agentId, (session) => {
+        session.record({ type: 'agent.moved' })
+        run.moved.resolve()
+        tell(agentId)
+        return agentTask(session.header, home, run.activity)!
+      })
     },
     async lending(agentId, wait) {
       const run = runs.get(agentId)

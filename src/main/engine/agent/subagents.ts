@@ -8,7 +8,7 @@ import { stopWords } from '../loop/turn-signal'
 import type { Session } from '../session/session'
 import type { HeldSessions } from '../session/sessions'
 import type { Store } from '../session/store'
-import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents } from '../tool/session-agents'
+import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents, WorkingAgent } from '../tool/session-agents'
 import type { Tool } from '../tool/tool'
 import type { AgentRuns } from './agent-runs'
 import type { AgentSpec } from './agent-spec'
@@ -153,27 +153,34 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       return { agentId, start }
     }
 
-    async function begin(work: AgentWork): Promise<{ agentId: string; start: AgentStart; ended: Promise<AgentOutcome> }> {
+    async function begin(
+      work: AgentWork,
+    ): Promise<{ agentId: string; start: AgentStart; ended: Promise<AgentOutcome>; moved: Promise<void> }> {
       const { agentId, start } = await prepare(work)
-      const { ended } = await runs.begin(agentId, start, work.prompt)
+      const { ended, moved } = await runs.begin(agentId, start, work.prompt)
       const { callId, agentType, description, background } = start
       session.record({ type: 'subagent.started', callId, agentId, agentType, description, background, isResumed: 'resume' in work.agent })
-      return { agentId, start, ended }
+      return { agentId, start, ended, moved }
+    }
+
+    /** From now on the agent is owed the news of its end. */
+    function leave({ agentId, start }: { agentId: string; start: AgentStart }): WorkingAgent {
+      const task = agentTask(store.header(agentId)!, deps.home)!
+      session.record({ type: 'task.started', task })
+      // It may have ended before it was recorded.
+      deps.look(id, [agentId])
+      return { agentId, agentType: start.agentType, isQueued: task.agent?.isQueued ?? false }
     }
 
     return {
       types: async () => (await typesOf(session.header)).map(({ name, description }) => ({ name, description })),
       problem,
       async start(work) {
-        const { agentId, start } = await begin(work)
-        const task = agentTask(store.header(agentId)!, deps.home)!
-        session.record({ type: 'task.started', task })
-        // It may have ended before it was recorded.
-        deps.look(id, [agentId])
-        return { agentId, agentType: start.agentType, isQueued: task.agent?.isQueued ?? false }
+        return leave(await begin(work))
       },
       async run(work, signal) {
-        const { agentId, start, ended } = await begin(work)
+        const begun = await begin(work)
+        const { agentId, start, ended, moved } = begun
         const { promise: stopped, resolve } = Promise.withResolvers<AgentOutcome>()
         let grace: NodeJS.Timeout | undefined
         const onAbort = (): void => {
@@ -185,7 +192,8 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         signal.addEventListener('abort', onAbort, { once: true })
         if (signal.aborted) onAbort()
         try {
-          return await runs.lending(id, () => Promise.race([ended, stopped]))
+          const left = moved.then(() => undefined)
+          return (await runs.lending(id, () => Promise.race([ended, stopped, left]))) ?? leave(begun)
         } finally {
           clearTimeout(grace)
           signal.removeEventListener('abort', onAbort)

@@ -42,8 +42,8 @@ export interface SessionAgents {
   problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined>
   /** Gives work in the background: it goes on after the call. Rejects with a `CodedError` when it cannot be begun. */
   start(work: AgentWork): Promise<WorkingAgent>
-  /** Gives work and waits for its end; when `signal` aborts it is stopped. */
-  run(work: AgentWork, signal: AbortSignal, progress: (text: string) => void): Promise<AgentOutcome>
+  /** Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background meanwhile: then it goes on after the call. */
+  run(work: AgentWork, signal: AbortSignal, progress: (text: string) => void): Promise<AgentOutcome | WorkingAgent>
   /** The tools that types made here can have. */
   tools(): Promise<readonly string[]>
   /** Makes a type of subagents for the session of the call. */

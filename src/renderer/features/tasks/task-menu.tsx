@@ -1,4 +1,5 @@
 import { Bot, Copy, Download, MessageSquare, RotateCw, Send, SquareTerminal, Square, ArrowDownToLine } from 'lucide-react'
+import { isAgentId } from '../../../shared/model/agent'
 import type { Task } from '../../../shared/model/task'
 import type { TaskActions } from '../../state/task-actions'
 import { MenuItem, MenuSeparator } from '../../ui/menu'
@@ -42,7 +43,7 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
         </>
       )}
       {(runs || !task.agent) && <MenuSeparator />}
-      {runs && task.background === false && !task.agent && (
+      {runs && task.background === false && !isAgentId(task.sessionId ?? '') && (
         <MenuItem icon={<ArrowDownToLine aria-hidden />} onSelect={() => actions.moveToBackground(task)}>
           Move to the background
         </MenuItem>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { failureOf } from '../../../../shared/model/errors'
-import type { AgentOutcome, AgentWork, SessionAgents } from '../session-agents'
+import type { AgentOutcome, AgentWork, SessionAgents, WorkingAgent } from '../session-agents'
 import { failed, ok, refuse, type Tool, type ToolResult } from '../tool'
 import description from './agent.md?raw'
 
@@ -44,7 +44,9 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
             ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
           }
           try {
-            return background ? await inBackground(agents, work) : resultOf(await agents.run(work, signal, progress))
+            if (background) return inBackground(await agents.start(work))
+            const end = await agents.run(work, signal, progress)
+            return 'status' in end ? resultOf(end) : inBackground(end, 'The user has sent it to the background. ')
           } catch (error) {
             const { message, advice } = failureOf(error)
             return failed(`The subagent could not be started: ${message} ${advice}`)
@@ -55,8 +57,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
   }
 }
 
-async function inBackground(agents: SessionAgents, work: AgentWork): Promise<ToolResult> {
-  const { agentId, agentType, isQueued } = await agents.start(work)
+function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''): ToolResult {
   return ok(
     [
       `task_id: ${agentId}`,
@@ -64,7 +65,7 @@ async function inBackground(agents: SessionAgents, work: AgentWork): Promise<Too
       `agent_type: ${agentType}`,
       `status: ${isQueued ? 'queued: it begins when others have ended' : 'running'}`,
       '',
-      'It works in the background. You will be told when it has ended, with its last message; go on with something else meanwhile, and do not do its work yourself.',
+      `${why}It works in the background. You will be told when it has ended, with its last message; go on with something else meanwhile, and do not do its work yourself.`,
     ].join('\n'),
   )
 }

@@ -1,4 +1,5 @@
-import { ArrowUpRight, Square } from 'lucide-react'
+import { ArrowDownToLine, ArrowUpRight, Square } from 'lucide-react'
+import { isAgentId } from '../../../../shared/model/agent'
 import type { Task, TaskStatus } from '../../../../shared/model/task'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { useWaitingAgent } from '../../../state/agent-requests'
@@ -69,6 +70,18 @@ export function Subagent({ item }: { item: ToolItem }) {
         {task && <span>{clock(Math.max(0, Math.floor(((task.endedAt ?? now) - task.startedAt) / 1000)))}</span>}
         {task?.background && <span>in the background</span>}
         <span className="flex-1" />
+        {runs && !task.background && !isAgentId(task.sessionId ?? '') && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<ArrowDownToLine aria-hidden />}
+            title="The agent goes on without waiting for it, and is told when it has ended"
+            aria-label={`Move to background: the subagent ${item.agent.description}`}
+            onClick={() => actions.moveToBackground(task)}
+          >
+            Move to background
+          </Button>
+        )}
         {runs && (
           <Button
             size="small"
