@@ -184,6 +184,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Read what it says, and ask it differently.',
   },
+  'mcp.not_attached': {
+    title: 'Something the message names is not there',
+    retryable: false,
+    advice: 'Correct it, or leave it out. Nothing was sent.',
+  },
   'mcp.sign_in': {
     title: 'This server wants a sign-in',
     retryable: false,

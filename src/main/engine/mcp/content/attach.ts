@@ -35,7 +35,7 @@ export async function attach(
     const uri = meantBy(server, mention)
     wanted.set(`${server.name} ${uri}`, { server, uri })
   }
-  if (wanted.size > MOST_MENTIONS) throw new CodedError('request.invalid', `A message can mention at most ${MOST_MENTIONS} resources.`)
+  if (wanted.size > MOST_MENTIONS) throw new CodedError('mcp.not_attached', `A message can mention at most ${MOST_MENTIONS} resources.`)
   const resources = await Promise.all(
     [...wanted.values()].map(async ({ server, uri }) => {
       const contents = await readResource(server, uri)
@@ -72,10 +72,10 @@ async function promptParts(servers: readonly ContentServer[], command: string, w
   const missing = prompt.arguments.filter(({ name, required }) => required && !values[name])
   if (missing.length > 0) {
     const what = missing.map(({ name, description }) => (description === undefined ? name : `${name} (${description})`)).join(', ')
-    throw new CodedError('request.invalid', `/${command} needs ${what}. Write it behind the command, e.g. ${missing[0]?.name}="…".`)
+    throw new CodedError('mcp.not_attached', `/${command} needs ${what}. Write it behind the command, e.g. ${missing[0]?.name}="…".`)
   }
   if (surplus.length > 0)
-    throw new CodedError('request.invalid', `/${command} does not take “${surplus[0]}”. Put values with spaces in quotes.`)
+    throw new CodedError('mcp.not_attached', `/${command} does not take “${surplus[0]}”. Put values with spaces in quotes.`)
   const answer = await askServer(server, 'prompts/get', { name: prompt.name, arguments: values })
   const messages: unknown[] = Array.isArray(answer['messages']) ? answer['messages'] : []
   if (messages.length === 0) throw new CodedError('mcp.answer', `The prompt ${prompt.name} of the server ${server.name} is empty.`)
@@ -94,11 +94,11 @@ async function promptFor(
   const word = command.split(':')[1]
   const named = servers.filter(({ name }) => mcpWord(name) === word)
   if (named.length === 0)
-    throw new CodedError('request.invalid', `/${command}: there is no MCP server of this name here. See the settings.`)
+    throw new CodedError('mcp.not_attached', `/${command}: there is no MCP server of this name here. See the settings.`)
   for (const server of named) {
     const { prompts } = await server.offer()
     const prompt = prompts.find(({ name }) => promptCommand({ server: server.name, name }) === command)
     if (prompt) return { server, prompt }
   }
-  throw new CodedError('request.invalid', `/${command}: the server ${named[0]?.name} has no such prompt.`)
+  throw new CodedError('mcp.not_attached', `/${command}: the server ${named[0]?.name} has no such prompt.`)
 }

@@ -69,7 +69,20 @@ export function resourceBlock(content: Record<string, unknown>): Block {
   const uri = wellFormed(content['uri']).slice(0, 2000)
   if (typeof content['text'] === 'string') return { text: content['text'].toWellFormed() }
   const mediaType = typeof content['mimeType'] === 'string' ? content['mimeType'].slice(0, 100) : 'of an unknown type'
-  return { data: typeof content['blob'] === 'string' ? content['blob'] : '', mediaType, name: uri }
+  const data = typeof content['blob'] === 'string' ? content['blob'] : ''
+  const text = IS_TEXT.test(mediaType) ? decoded(data) : undefined
+  return text === undefined ? { data, mediaType, name: uri } : { text }
+}
+
+const IS_TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml)\b)/
+
+/** Undefined where it is no UTF-8 after all. */
+function decoded(base64: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
+  } catch {
+    return undefined
+  }
 }
 
 /** The picture, fitted for models; undefined when it is none. */

@@ -49,6 +49,8 @@ async function shop(name = 'shop'): Promise<ContentServer & { connects: () => nu
     contents: [
       { uri: uri.href, blob: PIXEL, mimeType: 'image/png' },
       { uri: uri.href, blob: 'AAAA', mimeType: 'application/zip' },
+      { uri: uri.href, blob: Buffer.from('{"ü":1}').toString('base64'), mimeType: 'application/ld+json' },
+      { uri: uri.href, blob: '/w==', mimeType: 'text/plain' },
     ],
   }))
   const template = new ResourceTemplate('order://{year}/{id}', {
@@ -105,7 +107,7 @@ describe('a prompt of a server', () => {
     ['/mcp:nobody:greet_me', 'there is no MCP server of this name'],
   ])('would be sent although it cannot work: %s', async (text, why) => {
     await expect(attach([await shop()], user(text))).rejects.toMatchObject({
-      code: 'request.invalid',
+      code: 'mcp.not_attached',
       message: expect.stringContaining(why),
     })
   })
@@ -137,7 +139,9 @@ describe('a mention of a resource', () => {
     expect(rest).toEqual([
       '<resource server="shop" uri="note://logo">',
       'image/png',
-      expect.stringMatching(/application\/zip, 3 bytes; it cannot be shown to a model\]\n<\/resource>$/),
+      expect.stringMatching(
+        /application\/zip, 3 bytes; it cannot be shown to a model\]\n\{"ü":1\}\n\[.*text\/plain, 1 bytes; it cannot be shown to a model\]\n<\/resource>$/,
+      ),
     ])
   })
 

@@ -1,7 +1,7 @@
 import type { ResultPart } from '../../../../shared/model/message'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { Address } from './address'
 import { PlainText } from './plain-text'
+import { ResourceLink } from './resource-link'
 
 /** What a tool of an MCP server returned: its text, its pictures, and the resources it points to, which are not fetched. */
 export function ServerResult({ details, content }: { details: Extract<ToolDetails, { kind: 'server' }>; content: readonly ResultPart[] }) {
@@ -19,11 +19,7 @@ export function ServerResult({ details, content }: { details: Extract<ToolDetail
       {details.links.length > 0 && (
         <ul className="web-hits" aria-label={`Resources that ${details.tool} points to`}>
           {details.links.map((link, n) => (
-            <li key={n}>
-              <Address href={link.uri}>{link.name}</Address>
-              <span className="web-host">{link.mediaType ?? ''}</span>
-              <p className="break-all">{link.description ?? link.uri}</p>
-            </li>
+            <ResourceLink key={n} server={details.server} link={link} />
           ))}
         </ul>
       )}

@@ -1,0 +1,197 @@
+import { createRequire } from 'node:module'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import type { ModelScript } from '../test/support/model-script'
+import { expect, test, type App } from './app'
+import { findings } from './assistive'
+import { pictures, said, say, startSession } from './steps'
+
+const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const call = (name: string, input: Record<string, unknown> = {}) => ({ toolCalls: [{ name: `mcp__everything__${name}`, input }] })
+/** The server offers what asks only when it knows its client; until then it is given something to do. */
+const BEGIN = call('trigger-long-running-operation', { duration: 1.6, steps: 1 })
+const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\n' }
+
+/** A session with the official everything server, which has answered once. */
+async function begun(app: App): Promise<void> {
+  const everything = { command: process.execPath, args: [EVERYTHING, 'stdio'] }
+  writeFileSync(join(app.scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { everything } }))
+  await startSession(app)
+  await say(app.page, 'begin')
+  await expect(said(app.page, 'Ready.')).toBeVisible()
+}
+
+const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
+const armed = (button: Locator): Promise<void> => expect(button).not.toHaveAttribute('aria-disabled')
+const script = (...steps: Exclude<ModelScript, (...args: never[]) => unknown>[number][]) => ({
+  script: [BEGIN, { text: 'Ready.' }, ...steps],
+})
+
+test.describe('a form of a server', () => {
+  const ask = call('trigger-elicitation-request')
+  test.use({ config: AUTO, model: script(ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }) })
+
+  test('is filled in from its defaults, says what is wrong, is told in the call, and can be declined from the inbox', async ({ app }) => {
+    test.slow()
+    const { page } = app
+    await begun(app)
+    await say(page, 'ask me')
+    const card = page.getByRole('group', { name: 'Form of the server everything' })
+    await expect(card).toContainText('The server everything asks you')
+    await expect(card.getByLabel('String with default')).toHaveValue('It was a dark and stormy night.')
+    await expect(card.getByLabel('Integer')).toHaveValue('42')
+    await expect(card.getByRole('checkbox', { name: 'Guitar' })).toBeChecked()
+    await expect(card.getByLabel('Titled Single Select Enum (optional)', { exact: true })).toHaveValue('hero-1')
+    const send = card.getByRole('button', { name: 'Send to everything' })
+    await armed(send)
+    expect(await findings(page)).toEqual([])
+    await pictures(app, 'mcp-form')
+    await card.getByLabel('String with email format').fill('not an address')
+    await card.getByLabel('Integer').fill('1000')
+    await send.click()
+    // What is needed and missing comes first.
+    const name = card.getByLabel('String', { exact: true })
+    await expect(name).toBeFocused()
+    await expect(card.getByText('This is needed.')).toBeVisible()
+    await expect(card.getByText('An address like name@example.com.')).toBeVisible()
+    await expect(card.getByText('At most 100.')).toBeVisible()
+    await pictures(app, 'mcp-form-mistakes')
+    expect(await findings(page)).toEqual([])
+    await name.fill('Ann')
+    await card.getByLabel('String with email format').fill('ann@example.com')
+    await card.getByLabel('Integer').fill('7')
+    await card.getByRole('checkbox', { name: 'Salmon' }).check()
+    await name.focus()
+    await page.keyboard.press('Enter')
+    await expect(said(page, 'Thank you.')).toBeVisible()
+    const told = JSON.stringify(app.server.requests.at(-1)?.body)
+    for (const words of ['Name: Ann', 'ann@example.com', 'Favorite Integer: 7', 'fish-2']) expect(told).toContain(words)
+    await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
+    const asked = page.getByRole('list', { name: 'Asked meanwhile' })
+    await expect(asked).toContainText('You answered.')
+    await expect(asked).toContainText('Tuna, Salmon')
+    await pictures(app, 'mcp-form-answered')
+    await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
+
+    await say(page, 'again')
+    await expect(card).toBeVisible()
+    await page.getByRole('button', { name: /^Inbox/ }).click()
+    const inbox = page.getByRole('main')
+    await expect(inbox.getByText('Please provide inputs for the following fields:').first()).toBeVisible()
+    await pictures(app, 'mcp-form-inbox')
+    const decline = inbox.getByRole('button', { name: 'Decline' })
+    await armed(decline)
+    await decline.click()
+    await page.getByRole('treeitem', { name: /begin/ }).click()
+    await expect(said(page, 'Then not.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('User declined')
+  })
+})
+
+test.describe('a page, and the model, that a server wants', () => {
+  const link = call('trigger-url-elicitation', { url: 'https://sign-in.example/start?for=trestle', message: 'Please sign in first.' })
+  const sample = call('trigger-sampling-request', { prompt: 'How many legs has a spider?', maxTokens: 60 })
+  test.use({ config: AUTO, model: script(link, { text: 'Opened.' }, sample, { text: 'Eight.' }, { text: 'Asked.' }) })
+
+  test('are shown as what they are, and nothing happens before the user agrees', async ({ app }) => {
+    const { page } = app
+    test.slow()
+    // The page of the web host opens others by itself.
+    await page.evaluate('window.open = (url) => { document.body.dataset.opened = String(url); return null }')
+    const openedPage = (): Promise<unknown> => page.evaluate('document.body.dataset.opened')
+    await begun(app)
+    await say(page, 'sign in')
+    const card = page.getByRole('group', { name: 'The server everything wants a page opened: sign-in.example' })
+    await expect(card.getByText('https://sign-in.example/start?for=trestle')).toBeVisible()
+    const open = card.getByRole('button', { name: /Open sign-in.example/ })
+    await armed(open)
+    expect(await findings(page)).toEqual([])
+    await pictures(app, 'mcp-page')
+    expect(await openedPage()).toBeUndefined()
+    await open.click()
+    await expect(said(page, 'Opened.')).toBeVisible()
+    if (app.url !== undefined) expect(await openedPage()).toBe('https://sign-in.example/start?for=trestle')
+
+    const before = app.server.requests.length
+    await say(page, 'count')
+    const wants = page.getByRole('group', { name: 'The server everything wants to ask the model' })
+    await expect(wants.getByText(/How many legs has a spider/)).toBeVisible()
+    await armed(wants.getByRole('button', { name: /Ask the model/ }))
+    expect(await findings(page)).toEqual([])
+    await pictures(app, 'mcp-sampling')
+    expect(app.server.requests).toHaveLength(before + 1)
+    await wants.getByRole('button', { name: /Ask the model/ }).click()
+    const answer = page.getByRole('group', { name: 'Answer of the model for the server everything' })
+    await expect(answer.getByText('Eight.')).toBeVisible()
+    await armed(answer.getByRole('button', { name: /Give the answer/ }))
+    await pictures(app, 'mcp-sampling-answer')
+    await answer.getByRole('button', { name: /Give the answer/ }).click()
+    await expect(said(page, 'Asked.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('LLM sampling result')
+  })
+})
+
+test.describe('prompts and resources of a server', () => {
+  test.use({
+    config: AUTO,
+    model: script({ text: 'Promoted.' }, { text: 'Read.' }, call('get-resource-links', { count: 1 }), { text: 'Linked.' }),
+  })
+
+  test('are commands with completed arguments, and mentions; what they hold goes along', async ({ app }) => {
+    test.slow()
+    const { page } = app
+    await begun(app)
+    await field(page).pressSequentially('/mcp:')
+    const option = page.getByRole('option', { name: /completable-prompt/ })
+    await expect(option).toContainText('First argument choice narrows')
+    await pictures(app, 'mcp-prompts')
+    await option.click()
+    await expect(field(page)).toHaveValue('/mcp:everything:completable-prompt ')
+    await expect(page.getByText('department: Choose the department.')).toBeVisible()
+    await page.getByRole('option', { name: /Sales/ }).click()
+    await field(page).pressSequentially('D')
+    await expect(page.getByText(/^name: Choose a team member/)).toBeVisible()
+    await expect(page.getByRole('option')).toHaveCount(1)
+    await pictures(app, 'mcp-argument')
+    await page.keyboard.press('Enter')
+    await expect(field(page)).toHaveValue('/mcp:everything:completable-prompt Sales David ')
+    await page.keyboard.press('Enter')
+    await expect(said(page, 'Promoted.')).toBeVisible()
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('Please promote David to the head of the Sales team.')
+    await page.getByText('with the prompt completable-prompt of everything').click()
+    await expect(said(page, 'Please promote David')).toBeVisible()
+
+    // What is missing is said before anything is sent, and nothing that was written is lost.
+    await say(page, '/mcp:everything:args-prompt ')
+    await expect(page.getByText(/needs city \(Name of the city\)/)).toBeVisible()
+    await expect(field(page)).toHaveValue('/mcp:everything:args-prompt ')
+
+    await field(page).fill('')
+    await field(page).pressSequentially('Read @archit')
+    const resource = page.getByRole('option', { name: /architecture/ })
+    await expect(resource).toContainText('everything')
+    await pictures(app, 'mcp-resources')
+    await resource.click()
+    await expect(field(page)).toHaveValue(/^Read @everything:demo:\/\/resource\/static\/document\/architecture\.md $/)
+    await field(page).pressSequentially('and @everything:demo://resource/dynamic/text/7')
+    await expect(page.getByRole('option', { name: /dynamic\/text\/7/ })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await expect(said(page, 'Read.')).toBeVisible()
+    const told = JSON.stringify(app.server.requests.at(-1)?.body)
+    expect(told).toContain('<resource server=\\"everything\\" uri=\\"demo://resource/static/document/architecture.md\\">')
+    expect(told).toContain('Resource 7: ')
+    await pictures(app, 'mcp-attached')
+    // A resource that a result only points to is fetched when the user wants to see it.
+    await say(page, 'link')
+    await expect(said(page, 'Linked.')).toBeVisible()
+    await page.getByRole('button', { name: /get-resource-links/ }).click()
+    const links = page.getByRole('list', { name: 'Resources that get-resource-links points to' })
+    await expect(links).not.toContainText('This is a')
+    await links.getByRole('button', { name: /^Show/ }).click()
+    await expect(links).toContainText(/Resource 1: This is a (plaintext|base64)/)
+    await pictures(app, 'mcp-link')
+    expect(await findings(page)).toEqual([])
+  })
+})
