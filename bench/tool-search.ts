@@ -74,11 +74,12 @@ export default async function toolSearch(): Promise<Measurement[]> {
   }
 }
 
+const serverNamed = (name: string): [string, object] => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]
+
 /** A home with ten servers of the user's. */
 function scratchWith(config: string): Scratch {
   const scratch = makeScratch()
-  const server = (name: string) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }] as const
-  writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(CATALOGUE_SERVERS.map(server)) }))
+  writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(CATALOGUE_SERVERS.map(serverNamed)) }))
   writeFileSync(join(scratch.home, 'more.toml'), config)
   return scratch
 }

@@ -20,7 +20,7 @@ export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
   const save = useSettingsChange((api, change: Partial<ToolSearchView>) => api.setToolSearch(change))
   const change = (next: Partial<ToolSearchView>): void => save.mutate(next, { onError: tellFailure })
   return (
-    <div className="overflow-hidden rounded-lg border border-line bg-raised px-3.5 py-2">
+    <div className="mt-6 overflow-hidden rounded-lg border border-line bg-raised px-3.5 py-2">
       <Switch
         label="Tool search"
         description="Sends only the names of servers’ tools, and what they are for; the agent loads those it needs. Saves room where servers offer many tools."
@@ -56,7 +56,7 @@ function Thresholds({
         if (wrong.length === 0) onSave(Object.fromEntries(changed.map(({ key, value }) => [key, value])))
       }}
     >
-      <div className="grid gap-3 sm:grid-cols-3">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(190px,1fr))] items-start gap-3">
         {values.map((field) => (
           <TextField
             key={field.key}
