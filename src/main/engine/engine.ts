@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { createAgentRuns } from './agent/agent-runs'
 import { withAgents } from './agent/agent-custody'
-import { createAgentSpecs } from './agent/agent-specs'
-import { builtInAgents } from './agent/built-in-agents'
-import { createSubagents } from './agent/subagents'
+import { createAgents, type Agents } from './agent/create-agents'
 import { createInbox, type OpenInbox } from './approval/inbox'
 import { addressRefusal } from './approval/address-refusal'
 import type { PermissionRule } from './approval/rules/permission-rule'
@@ -20,17 +16,15 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import { isAgentId } from '../../shared/model/agent'
-import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
-import { createAskModel } from './mcp/ask/ask-model'
-import { createMcp } from './mcp/create-mcp'
-import { serverTools } from './mcp/tool/server-tools'
+import { createEngineMcp } from './mcp/engine-mcp'
 import { createCatalog } from './model/catalog'
-import { createLentMeans } from './session/client-means'
+import { createLentMeans, lentTools } from './session/client-means'
 import { createGateOf } from './session/gate-of'
+import { newId } from './new-id'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session, SessionDeps } from './session/session'
 import { createSessionTasks } from './session/session-tasks'
@@ -46,7 +40,6 @@ import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
 import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
-import { borrowedTerminals } from './task/borrowed-terminals'
 import { borrowedEnv, commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
@@ -107,12 +100,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
     ...(options.taskHost && { program: options.taskHost }),
   })
-  const custody = withAgents(machine, () => agentRuns)
+  const custody = withAgents(machine, () => agents.runs)
   custody.onChange((task) => tell({ kind: 'task', task }))
   custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
-  const skillCache = once(() => openSkillCache(join(home, 'cache', 'skills.json')))
-  const skills = createSkills({ home, userHome: homedir(), builtIn: builtInSkills(), cache: skillCache, repositoryTop })
+  let skillCache: ReturnType<typeof openSkillCache> | undefined
+  const skills = createSkills({
+    home,
+    userHome: homedir(),
+    builtIn: builtInSkills(),
+    cache: () => (skillCache ??= openSkillCache(join(home, 'cache', 'skills.json'))),
+    repositoryTop,
+  })
   const hooks = createHooks({
     home,
     interactive,
@@ -120,44 +119,28 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     now: Date.now,
   })
-  const mcp = createMcp({
+  const mcp = createEngineMcp({
     home,
-    userHome: homedir(),
     version,
     ...(options.cipher && { cipher: options.cipher }),
     env,
-    settings: () => settings().mcp,
+    settings,
     watch: options.watch ?? true,
     tell: () => tell({ kind: 'mcp' }),
     onTrusted: (folder) => tell({ kind: 'trust', folder }),
-    askModel: createAskModel({
-      resolveModel: async (sessionId) => catalog.resolve(store.header(sessionId)?.model),
-      settings: () => settings().loop,
-    }),
-    userOf(sessionId) {
-      const header = store.header(sessionId)
-      return header && { sessionId: standing({ header }).sessionId, folder: standing({ header }).folder }
-    },
-    foldersOf(sessionId) {
-      const header = store.header(sessionId)
-      return header ? [header.folder, ...header.addedFolders] : []
-    },
+    store,
+    catalog,
+    standing,
     log,
   })
   const lent = createLentMeans()
   const tools = createSessionTools({
-    lentTo(session) {
-      const means = lent.of(session)
-      if (!means) return undefined
-      const { files, terminals: lender } = means
-      const terminals = lender && borrowedTerminals(lender, { home, env: () => borrowedEnv(process.env, settings()) })
-      return { ...(files && { files }), ...(terminals && { terminals }) }
-    },
+    lentTo: lentTools(lent, { home, env: () => borrowedEnv(process.env, settings()) }),
     skills,
     writeHooksOf: hooks.writesOf,
     terminals: custody.terminals,
     standing,
-    agentsOf: (session) => subagents.of(session),
+    agentsOf: (session) => agents.subagents.of(session),
     checkpointsOf: (session) => ({ look: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }) }),
     tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive, canType: options.canType ?? interactive }),
     planOf: (session) => planOf(home, session),
@@ -175,15 +158,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settingsFor,
     resolveModel: catalog.resolve,
     ...tools,
-    serverTools: (session, signal) => {
-      const { sessionId, folder } = standing(session)
-      return serverTools(mcp, { sessionId, folder }, signal)
-    },
+    serverTools: mcp.serverTools,
     skills,
     hooks,
     now: Date.now,
     newId,
-    agentTurn: (session) => subagents.turnOf(session),
+    agentTurn: (session) => agents.subagents.turnOf(session),
     amongAgents:
       ({ id, header }) =>
       (accesses, signal, work) =>
@@ -222,15 +202,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     submit: hooks.submit,
     attach: ({ id }, parts) => mcp.content.attach(id, parts),
     onRecorded(session, before, events = []) {
-      const { agent, rules } = session.header
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
       // A subagent is not among the user's sessions: it is listed as a task.
       if (!isAgentId(session.id)) tell({ kind: 'session', summary: summaryOf(session.header) })
       inbox.changed(before, session.header)
-      if (before && agent && rules && rules !== before.rules) allowForFamily(agent.rootId, session.id, rules)
+      agents.recorded(session.header, before)
       hooks.recorded(session, events)
-      if (events.some(({ type }) => type === 'session.changed')) mcp.rootsChanged()
-      if (session.header.archived && before?.archived === false) mcp.leave(session.id)
+      mcp.recorded(session.header, before, events)
     },
     log,
   }
@@ -255,34 +233,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   })
   const checkpoints: HeldCheckpoints = createCheckpoints({ home, store, sessions, settings: () => settings().checkpoints, newId, log })
-  /** What is allowed for the session at the request of a subagent is allowed for the person's session. */
-  const allowForFamily = (rootId: string, agentId: string, patterns: string[]): void => {
-    void sessions
-      .withSession(rootId, (root) => {
-        root.record({ type: 'rules.allowed', patterns, agentId })
-        return sessions.reconsider()
-      })
-      // Where another process has it, the rule counts for this subagent alone.
-      .catch((error: unknown) => log(`A rule stays with ${agentId}: ${failureOf(error).message}`))
-  }
-  const agentRuns = createAgentRuns({
+  const agents: Agents = createAgents({
     home,
     store,
     sessions,
     settings: () => settings().agents,
     onChange: (task) => custody.changed(task),
-    log,
-  })
-  const agentSpecs = createAgentSpecs({ home, builtIn: builtInAgents() })
-  const subagents = createSubagents({
-    home,
-    store,
-    sessions,
-    specs: agentSpecs,
-    runs: agentRuns,
-    settings: () => settings().agents,
     allTools: tools.allTools,
     look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
+    log,
   })
   const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
   desk.start()
@@ -320,7 +279,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     plans: createPlanActions({ home, sessions }),
     checkpoints,
     skills,
-    agents: { list: agentSpecs.list },
+    agents: { list: agents.specs.list },
     mcp,
     mcpContent: mcp.content,
     lend: (sessionId, means) => lent.lend(sessionId, means),
@@ -332,7 +291,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       desk.close()
       checkpoints.close()
       inbox.close()
-      await Promise.all([agentRuns.close(), sessions.close()])
+      await Promise.all([agents.runs.close(), sessions.close()])
       await Promise.all([hooks.close(), mcp.close()])
       await custody.close(background)
       config.close()
@@ -343,15 +302,4 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
-/** What `make` makes, made when it is first asked for. */
-function once<Made>(make: () => Made): () => Made {
-  let made: { value: Made } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
-/** Unique without a counter, so that two processes never give the same. */
-function newId(prefix: string): string {
-  return `${prefix}-${randomBytes(8).toString('hex')}`
 }

@@ -1,5 +1,6 @@
 import { isAgentId } from '../../../shared/model/agent'
-import type { TerminalLender } from '../task/borrowed-terminals'
+import { borrowedTerminals, type TerminalLender } from '../task/borrowed-terminals'
+import type { TerminalTasks } from '../task/terminal-tasks'
 import type { FileAccess } from '../workspace/file-access'
 
 /** What the client of a session (an editor) lets its agent use in place of our own. Permissions, checkpoints and limits stay the engine's. */
@@ -25,5 +26,18 @@ export function createLentMeans(): LentMeans {
       }
     },
     of: ({ id, header }) => lent.get(isAgentId(id) && header.agent ? header.agent.rootId : id),
+  }
+}
+
+/** The same as the tools of a session use it, asked at every use. */
+export function lentTools(
+  lent: Pick<LentMeans, 'of'>,
+  options: Parameters<typeof borrowedTerminals>[1],
+): (session: Parameters<LentMeans['of']>[0]) => { files?: FileAccess; terminals?: Pick<TerminalTasks, 'run'> } | undefined {
+  return (session) => {
+    const means = lent.of(session)
+    if (!means) return undefined
+    const { files, terminals } = means
+    return { ...(files && { files }), ...(terminals && { terminals: borrowedTerminals(terminals, options) }) }
   }
 }

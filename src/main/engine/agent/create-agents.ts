@@ -1,0 +1,45 @@
+import { failureOf } from '../../../shared/model/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { HeldSessions } from '../session/sessions'
+import { createAgentRuns, type AgentRuns, type AgentRunsDeps } from './agent-runs'
+import { createAgentSpecs, type AgentSpecs } from './agent-specs'
+import { builtInAgents } from './built-in-agents'
+import { createSubagents, type Subagents, type SubagentsDeps } from './subagents'
+
+export interface AgentsDeps extends AgentRunsDeps, Omit<SubagentsDeps, 'specs' | 'runs' | keyof AgentRunsDeps> {
+  sessions: Pick<HeldSessions, 'createAgent' | 'withSession' | 'reconsider'>
+}
+
+/** Everything about subagents that an engine has. */
+export interface Agents {
+  runs: AgentRuns
+  specs: AgentSpecs
+  subagents: Subagents
+  /** To be told of what is recorded: what is allowed for the session at the request of a subagent is allowed for the person's session. */
+  recorded(header: SessionHeader, before: SessionHeader | undefined): void
+}
+
+export function createAgents(deps: AgentsDeps): Agents {
+  const { home, sessions, log } = deps
+  const runs = createAgentRuns(deps)
+  const specs = createAgentSpecs({ home, builtIn: builtInAgents() })
+
+  function allowForFamily(rootId: string, agentId: string, patterns: string[]): void {
+    void sessions
+      .withSession(rootId, (root) => {
+        root.record({ type: 'rules.allowed', patterns, agentId })
+        return sessions.reconsider()
+      })
+      // Where another process has it, the rule counts for this subagent alone.
+      .catch((error: unknown) => log(`A rule stays with ${agentId}: ${failureOf(error).message}`))
+  }
+
+  return {
+    runs,
+    specs,
+    subagents: createSubagents({ ...deps, specs, runs }),
+    recorded({ agent, rules, sessionId }, before) {
+      if (before && agent && rules && rules !== before.rules) allowForFamily(agent.rootId, sessionId, rules)
+    },
+  }
+}
