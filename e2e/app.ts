@@ -31,6 +31,8 @@ export interface AppSetup {
   /** `true`: no provider is configured, as on the first day. */
   bare: boolean
   config: Parameters<typeof configFor>[1]
+  /** Files in the user's home; with any, the home is one made for the story. */
+  userFiles: Record<string, string>
 }
 
 interface Running {
@@ -45,13 +47,15 @@ export const test = base.extend<AppSetup & { app: App }>({
   files: [{ 'README.md': '# A project\n\nfirst line\nsecond line\n' }, { option: true }],
   bare: [false, { option: true }],
   config: [{}, { option: true }],
-  app: async ({ model, files, bare, config }, use) => {
+  userFiles: [{}, { option: true }],
+  app: async ({ model, files, bare, config, userFiles }, use) => {
     const scratch = createScratch(files)
+    const userHome = Object.keys(userFiles).length > 0 ? createScratch(userFiles) : undefined
     const server = await startModelServer(model)
     if (!bare) writeConfig(scratch.home, configFor(server.baseUrl, config))
     const electron = electronBinary()
     const start = async (): Promise<Running> => {
-      const started = await (electron ? startElectron(electron, scratch) : startWeb(scratch))
+      const started = await (electron ? startElectron(electron, environment(scratch, userHome)) : startWeb(environment(scratch, userHome)))
       // Only now does the page listen to the keyboard.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
       return started
@@ -76,6 +80,7 @@ export const test = base.extend<AppSetup & { app: App }>({
     // Tasks run on without the program; the test's end is theirs too.
     await endHosts(scratch.home)
     scratch.remove()
+    userHome?.remove()
   },
 })
 
@@ -92,13 +97,13 @@ function electronBinary(): string | undefined {
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
-function environment(scratch: Scratch): Record<string, string> {
+function environment(scratch: Scratch, userHome: Scratch | undefined): Record<string, string> {
   const { PATH = '', HOME = '', DISPLAY } = process.env
-  return { PATH, HOME, TRESTLE_HOME: scratch.home, ...(DISPLAY !== undefined && { DISPLAY }) }
+  return { PATH, HOME: userHome?.project ?? HOME, TRESTLE_HOME: scratch.home, ...(DISPLAY !== undefined && { DISPLAY }) }
 }
 
-async function startElectron(executablePath: string, scratch: Scratch): Promise<Running> {
-  const app = await _electron.launch({ executablePath, args: [join(ROOT, 'out', 'main', 'index.js')], env: environment(scratch) })
+async function startElectron(executablePath: string, env: Record<string, string>): Promise<Running> {
+  const app = await _electron.launch({ executablePath, args: [join(ROOT, 'out', 'main', 'index.js')], env })
   return {
     page: await app.firstWindow(),
     close: () => app.close(),
@@ -108,9 +113,9 @@ async function startElectron(executablePath: string, scratch: Scratch): Promise<
   }
 }
 
-async function startWeb(scratch: Scratch): Promise<Running> {
+async function startWeb(env: Record<string, string>): Promise<Running> {
   const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], {
-    env: environment(scratch),
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await printedUrl(child)

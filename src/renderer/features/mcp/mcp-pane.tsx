@@ -21,7 +21,7 @@ export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSett
   if (!list) return <Skeleton className="m-4 w-2/3" />
   const settings = (
     <Button size="small" onClick={onOpenSettings}>
-      MCP settings
+      Manage servers
     </Button>
   )
   if (list.servers.length === 0 && list.problems.length === 0)
@@ -84,7 +84,9 @@ function PaneRow({ server, onSignIn }: { server: McpServerView; onSignIn: () => 
       <p className="pl-[17px] text-small text-ink-3 tabular-nums">
         {[word, tools, tools === undefined ? undefined : `${tokenWords(tokensOf(server))} tokens`].filter(Boolean).join(' · ')}
       </p>
-      {error && <p className="mt-0.5 line-clamp-3 pl-[17px] text-small wrap-anywhere text-fail-ink">{error.message}</p>}
+      {error && state !== 'sign_in' && (
+        <p className="mt-0.5 line-clamp-3 pl-[17px] text-small wrap-anywhere text-fail-ink">{error.message}</p>
+      )}
     </li>
   )
 }

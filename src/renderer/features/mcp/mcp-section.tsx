@@ -1,4 +1,4 @@
-import { Import, Plug, Plus } from 'lucide-react'
+import { CircleAlert, Import, Plug, Plus } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/model/mcp'
@@ -181,8 +181,11 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
         <ul aria-label="Problems" className="mb-3.5 overflow-hidden rounded-lg border border-line bg-raised">
           {problems.map((problem, n) => (
             <li key={n} className="border-t border-line px-3.5 py-2 text-ui first:border-t-0">
-              <span className="wrap-anywhere">{problem.message}</span>
-              <span className="block font-mono text-tiny wrap-anywhere text-ink-3">
+              <span className="flex items-start gap-2">
+                <CircleAlert aria-hidden className="mt-[3px] size-[14px] flex-none text-fail-ink" />
+                <span className="min-w-0 wrap-anywhere">{problem.message}</span>
+              </span>
+              <span className="block pl-[22px] font-mono text-tiny wrap-anywhere text-ink-3">
                 {shortPath(problem.file, userHome)}
                 {problem.line !== undefined && `:${problem.line}`}
               </span>

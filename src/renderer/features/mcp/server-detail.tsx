@@ -30,7 +30,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
     <div className="space-y-3 border-t border-line bg-panel px-3.5 py-3">
       {error && (
         <div className="space-y-2">
-          <p className="flex items-start gap-2 text-ui text-fail-ink">
+          <p className={cx('flex items-start gap-2 text-ui', state === 'sign_in' ? 'text-wait-ink' : 'text-fail-ink')}>
             <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
             <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">{error.message}</span>
           </p>
@@ -52,7 +52,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
             Sign in
           </Button>
         )}
-        {mayRun && (
+        {mayRun && state !== 'sign_in' && (
           <>
             <Button size="small" busy={test.isPending} onClick={() => test.mutate(serverId)}>
               Test
@@ -62,9 +62,11 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
             </Button>
           </>
         )}
-        <Button size="small" onClick={() => onAction('log')}>
-          Log
-        </Button>
+        {state !== 'asked' && (
+          <Button size="small" onClick={() => onAction('log')}>
+            Log
+          </Button>
+        )}
         {server.auth?.state === 'signed_in' && (
           <Button size="small" busy={signOut.isPending} onClick={() => signOut.mutate(serverId)}>
             Sign out

@@ -51,7 +51,9 @@ export function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRo
               {hiddenBy !== undefined && <Badge tone="wait">hidden by a nearer one</Badge>}
             </span>
             <span className="block truncate font-mono text-tiny text-ink-3">{target}</span>
-            {error && !open && <span className="line-clamp-1 text-small wrap-anywhere text-fail-ink">{error.message}</span>}
+            {error && !open && state !== 'sign_in' && (
+              <span className="line-clamp-1 text-small wrap-anywhere text-fail-ink">{error.message}</span>
+            )}
           </span>
           <span className="mt-[1px] flex-none text-right text-small text-ink-3 tabular-nums max-mid:hidden">
             <span className="block">{tools ?? TRANSPORT_WORDS[transport]}</span>

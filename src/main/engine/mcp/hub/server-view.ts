@@ -78,7 +78,7 @@ function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpT
 const known = new WeakMap<ListedTool, number>()
 
 function tokensOf(tool: ListedTool, name: string, schema: unknown): number {
-  const tokens = known.get(tool) ?? textTokens(JSON.stringify({ name, description: tool.description, schema }))
+  const tokens = known.get(tool) ?? Math.round(textTokens(JSON.stringify({ name, description: tool.description, schema })))
   known.set(tool, tokens)
   return tokens
 }
