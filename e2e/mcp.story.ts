@@ -5,6 +5,9 @@ import { expect, test, type App } from './app'
 import { findings } from './assistive'
 import { pictures, said, say, startSession } from './steps'
 
+/** Each of these stories starts several programs. */
+test.describe.configure({ timeout: 90_000 })
+
 const SERVER = join(import.meta.dirname, '..', 'test', 'support', 'mcp-stdio-server.ts')
 const call = (name: string, input: Record<string, unknown> = {}) => ({ toolCalls: [{ name, input }] })
 const panel = ({ page }: App) => page.getByRole('tabpanel', { name: 'MCP' })
