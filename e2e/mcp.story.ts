@@ -233,9 +233,10 @@ test.describe('servers of another product', () => {
   })
 })
 
+const written = (arg: string): string =>
+  JSON.stringify({ mcpServers: { lab: { command: process.execPath, args: [SERVER, arg], env: { LAB_TOKEN: 'hush' } } } })
+
 test.describe('a server of the project', () => {
-  const written = (arg: string): string =>
-    JSON.stringify({ mcpServers: { lab: { command: process.execPath, args: [SERVER, arg], env: { LAB_TOKEN: 'hush' } } } })
   test.use({
     files: { 'README.md': '# x\n', '.mcp.json': written('--name=Lab') },
     model: { script: [{ text: 'Nothing to use.' }, call('mcp__lab__echo', { text: 'hello' }), { text: 'Used.' }, { text: 'Not there.' }] },

@@ -58,7 +58,7 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')
     printer.note(
-      'This project has rules or hooks of its own that are not in force. See them with "trestle permission show", let them count with "trestle permission trust".',
+      'This project has configuration of its own (rules, hooks, MCP servers) that is not in force. See it with "trestle permission show", let it count with "trestle permission trust".',
     )
 }
 

@@ -95,17 +95,20 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
   return stop === 'end_turn' ? 0 : 1
 }
 
-/** A project's own rules do nothing until the user trusts them, and here nobody can be asked. */
+const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
+
+/** A project's own rules, hooks and servers do nothing until the user trusts them, and here nobody can be asked. */
 async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
-  const { state } = await engine.trust.view(folder)
+  const { state, parts } = await engine.trust.view(folder)
   if (state === 'nothing' || state === 'trusted') return
   const why = {
-    asked: 'nobody has trusted them yet',
-    changed: 'they have changed since you trusted them',
-    refused: 'you did not trust them',
+    asked: 'nobody has trusted it yet',
+    changed: 'it has changed since you trusted it',
+    refused: 'you did not trust it',
   }[state]
+  const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
   process.stderr.write(
-    `trestle: the rules and hooks in ${folder}/.trestle are not in force: ${why}. See them with "trestle permission show", let them count with "trestle permission trust".\n`,
+    `trestle: what ${folder} brings along (${what}) is not in force: ${why}. See it with "trestle permission show", let it count with "trestle permission trust".\n`,
   )
 }
 
