@@ -174,6 +174,21 @@ describe('trestle chat in a terminal', () => {
     expect(log.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"cancelled"/)
   })
 
+  test('a connection that is lost at a question would leave the program running, or lose the question', async () => {
+    let terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
+    terminal.type('go\r')
+    await terminal.shows('Allow?')
+    terminal.kill('SIGHUP')
+    await terminal.ended
+    terminal = await open(['--continue'])
+    await terminal.shows('Allow?')
+    expect(made('made')).toBe(false)
+    terminal.type('1')
+    await terminal.shows('Done.')
+    expect(made('made')).toBe(true)
+    await quit(terminal)
+  })
+
   test('a pasted text of several lines would be sent line by line', async () => {
     const terminal = await start([{ text: 'Read.' }])
     terminal.type('\x1b[200~one\rtwo\r\x1b[201~')

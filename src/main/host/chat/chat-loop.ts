@@ -28,6 +28,7 @@ export class ChatLoop {
   leave(): void {
     this.#hasEnded = true
     this.#leave.abort()
+    this.#conversation.leave()
   }
 
   async run(first: string | undefined): Promise<void> {

@@ -27,6 +27,7 @@ export class Conversation {
   readonly terminal: Terminal
   readonly printer: Printer
   #sessionId = ''
+  #isLeaving = false
   /** What is being put to the person. */
   #asking: { entry: InboxEntry; controller: AbortController } | undefined
   /** Not to be asked again: the person has not answered it, and their turn is being stopped. */
@@ -114,6 +115,7 @@ export class Conversation {
       const ask = ASKED_BY[approval.asks ?? 'call'] ?? askApproval
       const answer = await ask(asked)
       if (answer) await engine.sessions.reply(sessionId, { approvalId, ...answer })
+      else if (this.#isLeaving) return
       else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
       else await this.stop(approvalId)
     } catch (error) {
@@ -132,6 +134,13 @@ export class Conversation {
   /** Resolves after the next thing that may matter to whoever waits. */
   next(): Promise<void> {
     return new Promise((resolve) => this.#watchers.add(resolve))
+  }
+
+  /** The person is gone: what is being asked stays unanswered, and waits. */
+  leave(): void {
+    this.#isLeaving = true
+    this.#asking?.controller.abort()
+    this.terminal.close()
   }
 
   close(): void {

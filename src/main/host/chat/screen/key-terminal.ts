@@ -18,6 +18,8 @@ interface Taker {
   take(): void
   /** After the program was in the background. */
   refresh(): void
+  /** Nothing comes any more. */
+  end(): void
 }
 
 /** A real terminal: keys come as they are pressed, the line being typed can be edited, and nothing written tears it apart. */
@@ -130,6 +132,7 @@ export class KeyTerminal implements Terminal {
           }
         },
         refresh: () => line.prompt(true),
+        end: abort,
       }
       this.#taker = taker
       line.on('line', (typed) => finish({ kind: 'line', text: this.#pastes.meant(typed) }))
@@ -168,6 +171,7 @@ export class KeyTerminal implements Terminal {
           }
         },
         refresh: () => void this.#out.write(prompt),
+        end: abort,
       }
       this.#taker = taker
       signal?.addEventListener('abort', abort, { once: true })
@@ -214,6 +218,7 @@ export class KeyTerminal implements Terminal {
           }
         },
         refresh: disarm,
+        end: abort,
       }
       this.#taker = taker
       disarm()
@@ -225,6 +230,7 @@ export class KeyTerminal implements Terminal {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#taker?.end()
     this.status(undefined)
     this.freshLine()
     process.off('exit', this.#restore)
