@@ -7,6 +7,7 @@ import { makeScratch, type Scratch } from './support/scratch.ts'
 const FILES = 1000
 const EDITS = 200
 const RUNS = 5
+const maxBytes = (): number => 10 * 1024 * 1024
 
 /** What keeping costs before an edit and before a command, and what going back costs: through the real store, on a real folder. */
 export default async function checkpoints(): Promise<Measurement[]> {
@@ -53,7 +54,6 @@ async function once({ home, project: root }: Scratch): Promise<{ edits: number[]
   store.create({ sessionId, folder: root, title: 'bench', mode: 'auto', addedFolders: [] })
   const place = checkpointPlace(home)
   const blobs = openBlobStore(place.blobs)
-  const maxBytes = (): number => 10 * 1024 * 1024
   const calls = createCallCheckpoints({ home, place, blobs, maxBytes })
   const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
   const tool = { annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }

@@ -28,15 +28,13 @@ export default async function subagentsFrames(): Promise<Measurement[]> {
   if (executable === null) throw new Error(NO_CHROMIUM)
   const scratch = makeScratch()
   let looking = true
-  const job = (n: number): Part => [
-    ...Array.from({ length: 400 }, (_, step) => () => {
+  const job = (n: number): Part =>
+    Array.from({ length: 400 }, (_, step) => () => {
       const text = `${n}.${step} ${longAnswer(400)}`
+      const toolCalls = [call('Read', { path: sourceFile((n + step) % 60) })]
       // About 20 pieces a second from each of them.
-      return looking
-        ? { text, toolCalls: [call('Read', { path: sourceFile((n + step) % 60) })], faults: { eventDelayMs: 50 } }
-        : { text: `job ${n} is done` }
-    }),
-  ]
+      return looking ? { text, toolCalls, faults: { eventDelayMs: 50 } } : { text: `job ${n} is done` }
+    })
   const parts: Record<string, Part> = {
     go: [
       { toolCalls: Array.from({ length: AGENTS }, (_, n) => agentCall(`job${n} works`, { run_in_background: true })) },

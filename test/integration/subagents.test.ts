@@ -394,37 +394,3 @@ it('plan mode holds for subagents too, those that were at work when it was switc
   expect(ofType(agentId!, 'tool.finished').map(({ isError }) => isError)).toEqual([true, true])
   expect(['a.txt', 'b.txt'].map((name) => existsSync(join(scratch.project, name)))).toEqual([false, false])
 })
-
-it('one that a call waits for is sent to the background: the agent goes on, the end is told once, and stopping the turn spares it', async () => {
-  await setup({
-    go: [
-      { toolCalls: [agentCall('child')] },
-      (request) => {
-        expect(said(request)).toContain('The user has sent it to the background.')
-        return { text: 'x', faults: { stallAfterBytes: 0 } }
-      },
-      { text: 'noted' },
-    ],
-    child: [
-      { toolCalls: [call('AskUserQuestion', {})] },
-      { toolCalls: [call('Write', { path: 'a.txt', content: 'x' })] },
-      { text: 'the child is done' },
-    ],
-  })
-  const sessionId = await begin('go', 'ask')
-  await until(() => engine.inbox.list().length === 1, 'a request of the subagent')
-  const [agentId] = agentsOf(sessionId)
-  expect((await engine.tasks.moveToBackground(agentId!)).background).toBe(true)
-  await expect(engine.tasks.moveToBackground(agentId!)).rejects.toThrow('is not waited for')
-  await until(() => server.requests.length === 4, 'the agent to go on')
-  await engine.sessions.stop(sessionId)
-  expect(engine.sessions.header(agentId!).agent).toMatchObject({ status: 'running', background: true })
-  const [entry] = engine.inbox.list()
-  await engine.sessions.reply(agentId!, { approvalId: entry!.approvalId, optionId: 'allow_once' })
-  await until(() => newsTo(sessionId).length === 1, 'the news')
-  await over(sessionId, 2)
-  expect(newsTo(sessionId)).toEqual([agentId])
-  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('the child is done')
-  replays(sessionId)
-  replays(agentId!)
-})
