@@ -8,7 +8,10 @@ import { taskHostProgram } from '../../task-host-program'
 import { acpAgent } from './acp-agent'
 import { AcpSessions } from './acp-sessions'
 import { Asks } from './ask/asks'
-import { stdioStream, takeStdout } from './stdio-stream'
+import { flushed, stdioStream, takeStdout } from './stdio-stream'
+
+/** A client that does not read any more gets no more time. */
+const LAST_WRITE_MS = 1_000
 
 /** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
 export async function acpMain(_parsed: Parsed, version: string): Promise<number> {
@@ -54,7 +57,7 @@ export async function acpMain(_parsed: Parsed, version: string): Promise<number>
     return 0
   } finally {
     await engine.close()
-    output.destroy()
+    await flushed(output, LAST_WRITE_MS)
   }
 }
 

@@ -41,23 +41,45 @@ export function stdioStream({ input, output, onInputEnd, mostLineBytes = MOST_LI
       await open.answered(LAST_ANSWERS_MS)
     },
   })
-  const writer = lines.writable.getWriter()
+  // What the library would write through three streams goes straight to the pipe: a step has several messages.
   const writable = new WritableStream<AnyMessage>({
-    async write(message) {
-      await writer.write(message)
+    write(message) {
+      const written = write(output, `${JSON.stringify(message)}\n`)
       open.left(message)
+      return written
     },
   })
   return { readable: lines.readable.pipeThrough(noting), writable }
 }
 
-function writing(output: Writable): WritableStream<Uint8Array> {
-  return new WritableStream({
-    write: (chunk) =>
-      new Promise((resolve, reject) => {
-        output.write(chunk, (error) => (error ? reject(error) : resolve()))
-      }),
+/** Resolves when all that was written is out, or nobody takes it any more. */
+export async function flushed(output: Writable, limitMs: number): Promise<void> {
+  if (output.destroyed) return
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+    output.once('close', resolve)
+    output.end(resolve)
   })
+  clearTimeout(timer)
+  output.destroy()
+}
+
+/** Undefined when there is room for more; else resolves when there is, or never will be. */
+function write(output: Writable, text: string | Uint8Array): Promise<void> | undefined {
+  if (output.destroyed) throw new Error('Nobody reads what is written.')
+  if (output.write(text)) return undefined
+  return new Promise((resolve) => {
+    const done = (): void => {
+      output.off('drain', done).off('close', done)
+      resolve()
+    }
+    output.on('drain', done).on('close', done)
+  })
+}
+
+function writing(output: Writable): WritableStream<Uint8Array> {
+  return new WritableStream({ write: (chunk) => write(output, chunk) })
 }
 
 function reading(input: Readable, mostLineBytes: number): ReadableStream<Uint8Array> {
