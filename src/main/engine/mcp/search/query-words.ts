@@ -2,8 +2,9 @@ import { stem, tellingWords } from './tool-words'
 
 /** Common phrases whose words, taken one by one, say something else; with what they mean. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:tell|show|give|let|help) (?:me|us)(?: know)?\b/gi, 'get'],
-  [/\bwhat(?:[’']?s| is| does)? (?:in|inside)\b/gi, 'read content'],
+  [/\b(?:tell|show|let) (?:me|us)(?: know)?\b/gi, 'show'],
+  [/\b(?:give|help) (?:me|us)\b/gi, 'get'],
+  [/\bwhat(?:[’']?s| is| does)? (?:in|inside)\b/gi, 'read list content'],
   [/\b(?:don[’']?t|do not|doesn[’']?t|can[’']?t|isn[’']?t|aren[’']?t|haven[’']?t)\b/gi, ''],
   [/\bhttps?:\/\/\S+/gi, 'url page'],
   [/\b[\w.+-]+@[\w-]+\.\w+\b/gu, 'email address'],
@@ -17,6 +18,8 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:throw|throwing) away\b/gi, 'delete'],
   [/\b(?:turn|turning|switch|switching)( .{1,40}?)? on\b/gi, 'enable$1'],
   [/\b(?:turn|turning|switch|switching)( .{1,40}?)? off\b/gi, 'disable$1'],
+  [/\b(?:close|shut) down\b/gi, 'archive disable'],
+  [/\bbug reports?\b/gi, 'bug issue'],
   [/\bmoney back\b/gi, 'refund'],
   [/\b(?:go|going|bring|put|roll) (?:.{1,20} )?back\b/gi, 'restore back'],
   [/\b(?:how much|how many)\b/gi, 'count'],
