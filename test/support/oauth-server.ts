@@ -24,7 +24,7 @@ export interface OAuthServerOptions {
 
 type TokenAnswer = [status: number, body: string]
 
-/** An MCP server that wants sign-ins, and its authorization server, at one loopback port. */
+/** An MCP server (streamable HTTP at /mcp, SSE at /sse) that wants sign-ins, and its authorization server, at one loopback port. */
 export interface OAuthServer {
   url: string
   origin: string
@@ -79,6 +79,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     return made
   }
   let origin = ''
+  let stream: ServerResponse | undefined
 
   const grant = (scope: string): object => {
     const token = secret('access')
@@ -135,6 +136,10 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       return json(response, 401, { error: 'invalid_token' })
     }
     if (!state.used.includes(given)) state.used.push(given)
+    if (request.method === 'GET' && request.url === '/sse') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void stream.write('event: endpoint\ndata: /messages\n\n')
+    }
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const message = JSON.parse(await body(request)) as { id?: number; method: string; params?: { protocolVersion?: string } }
     state.seen.push(`mcp ${message.method}`)
@@ -154,11 +159,10 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       'tools/call': { content: [{ type: 'text', text: `signed in for ${[...scopes].join(' ')}` }] },
       ping: {},
     }[message.method]
-    return json(response, 200, {
-      jsonrpc: '2.0',
-      id: message.id,
-      ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }),
-    })
+    const reply = { jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }) }
+    if (request.url === '/mcp') return json(response, 200, reply)
+    response.writeHead(202).end()
+    return void stream?.write(`event: message\ndata: ${JSON.stringify(reply)}\n\n`)
   }
   const answer = async (at: string, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await body(request)
@@ -201,7 +205,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
   }
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', origin)
-    if (url.pathname === '/mcp') void mcp(request, response)
+    if (['/mcp', '/sse', '/messages'].includes(url.pathname)) void mcp(request, response)
     else void answer(`${request.method} ${url.pathname}`, url, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

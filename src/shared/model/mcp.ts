@@ -106,7 +106,7 @@ export interface McpServerView {
   auth?: {
     state: 'signed_in' | 'signed_out'
     scopes?: string[]
-    /** ms since the epoch. */
+    /** ms since the epoch; absent when it does not end, or is renewed by itself. */
     expiresAt?: number
     /** It wants a sign-in now, or one for more: why, as a sentence. */
     wants?: string

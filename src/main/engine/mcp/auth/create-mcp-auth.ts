@@ -90,7 +90,8 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
       return {
         state: 'signed_in',
         ...(scopes && scopes.length > 0 && { scopes }),
-        ...(held.expiresAt !== undefined && { expiresAt: held.expiresAt }),
+        // What is renewed by itself does not end for the user.
+        ...(held.expiresAt !== undefined && held.refresh === undefined && { expiresAt: held.expiresAt }),
         ...(wants !== undefined && { wants }),
       }
     },

@@ -121,7 +121,9 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
   if (error instanceof TimeoutError)
     return `${tool} of the MCP server ${server} got no answer: ${message} The server was told that it is cancelled; whether it has done anything is not known. Ask for less at once, or go on without it.`
   if (error instanceof CodedError && error.code === 'mcp.sign_in')
-    return `The MCP server ${server} wants the user to sign in: Settings, MCP servers. Ask the user to do so, or go on without it.`
+    return `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ask for it and call again after that, or go on without it.`
+  if (error instanceof CodedError && error.code === 'mcp.scope_refused')
+    return `${message} (the MCP server ${server}) Calling again does not help: go on without it, or tell the user.`
   if (error instanceof CodedError)
     return `The MCP server ${server} does not work: ${message}${tailOf(shared)} Go on without it, or tell the user.`
   if ('code' in (error as object) && (error as { code: unknown }).code === -32_602)

@@ -1,3 +1,4 @@
+import { CodedError } from '../../../../shared/model/errors'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Progress, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -59,7 +60,9 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
       const older = await connect(plan, { ...definition, transport: 'sse' }).catch(() => undefined)
       if (older) return older
     }
-    throw failureToConnect(error, definition)
+    // Not every transport passes on what fetch threw.
+    const wants = definition.transport === 'stdio' || error instanceof CodedError ? undefined : plan.hooks.auth.view(definition)?.wants
+    throw wants === undefined ? failureToConnect(error, definition) : new CodedError('mcp.sign_in', wants, { cause: error })
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { McpServerView, McpTestResult } from '../../../../shared/model/mcp'
 import type { McpAuth } from '../auth/mcp-auth'
@@ -13,6 +14,9 @@ import type { ListingCache } from './listing'
 import { OfferedLists } from './offered-lists'
 import { serverView } from './server-view'
 import type { SharedServerDeps } from './shared-server'
+
+/** So long a sign-in waits for what the server offers before it counts as done. */
+const LONGEST_LOOK_MS = 5_000
 
 export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version' | 'env' | 'hooks' | 'changed'> {
   hub: Hub
@@ -163,10 +167,18 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return { found, definition }
   }
 
-  /** A sign-in has come or gone: what runs is connected anew with its next use. `spare`: not while calls are under way, which go on with the new one. */
-  async function signed(found: EffectiveServer, spare: boolean): Promise<McpServerView> {
-    const shared = hub.knownOf(found.server)
-    if (!(spare && shared?.isBusy)) await shared?.stop('The sign-in has changed.')
+  /** A sign-in is there: what runs is connected anew, but for calls under way, which go on with it; and what the server offers is asked for at once. */
+  async function signedIn(found: EffectiveServer): Promise<McpServerView> {
+    const shared = hub.sharedOf(found.server)
+    if (!shared.isBusy) await shared.stop('Somebody has signed in.')
+    const offers = shared.discover(hub.planOf(found.server)).catch(() => undefined)
+    await Promise.race([offers, pause(LONGEST_LOOK_MS, undefined, { ref: false })])
+    deps.changed()
+    return view(found)
+  }
+
+  async function signedOut(found: EffectiveServer): Promise<McpServerView> {
+    await hub.knownOf(found.server)?.stop('Somebody has signed out.')
     deps.changed()
     return view(found)
   }
@@ -210,12 +222,12 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     async signIn(serverId, open, signal) {
       const { found, definition } = await remote(serverId)
       await auth.signIn(definition, open, signal)
-      return signed(found, true)
+      return signedIn(found)
     },
     async signOut(serverId) {
       const { found, definition } = await remote(serverId)
       await auth.signOut(definition)
-      return signed(found, false)
+      return signedOut(found)
     },
     async close() {
       config.close()
