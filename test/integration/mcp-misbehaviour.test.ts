@@ -48,7 +48,7 @@ it('whatever a server does wrong in a call costs that call; the calls beside it 
   for (const [at, [call, expected]] of cases.entries()) {
     const [fine, result] = await lab.calls(session, [good(`beside ${at}`), call])
     expect(fine).toBe(`beside ${at}`)
-    expect(result, call.name).toMatch(expected)
+    expect([call.name, result]).toEqual([call.name, expect.stringMatching(expected)])
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB)
   expect(lab.started('good')).toHaveLength(1)

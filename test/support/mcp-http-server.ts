@@ -60,10 +60,12 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         return
       case 'giant':
         response.writeHead(200, { 'content-type': 'application/json' })
-        return endless(response, '{"jsonrpc":"2.0","x":"')
+        endless(response, '{"jsonrpc":"2.0","x":"')
+        return
       case 'giant-event':
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        return endless(response, 'data: {"x":"')
+        endless(response, 'data: {"x":"')
+        return
       case 'hang':
         return
       default:
@@ -76,15 +78,14 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
   const server = createServer((request, response) => {
     response.on('error', () => undefined)
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
-    if (pathname === '/mcp') return void onMessage(request, response)
-    if (pathname === '/sse' && request.method === 'GET') {
+    if (pathname === '/mcp') void onMessage(request, response)
+    else if (pathname === '/sse' && request.method === 'GET') {
       const id = String(streams.size + 1)
       streams.set(id, response)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      return void response.write(`event: endpoint\ndata: /post?id=${id}\n\n`)
-    }
-    if (pathname === '/post') return void onPost(request, response, streams.get(searchParams.get('id') ?? ''))
-    response.writeHead(request.method === 'POST' ? 405 : 404).end()
+      response.write(`event: endpoint\ndata: /post?id=${id}\n\n`)
+    } else if (pathname === '/post') void onPost(request, response, streams.get(searchParams.get('id') ?? ''))
+    else response.writeHead(request.method === 'POST' ? 405 : 404).end()
   })
 
   async function onPost(request: IncomingMessage, response: ServerResponse, stream: ServerResponse | undefined): Promise<void> {

@@ -15,6 +15,7 @@ export function guardNotifications(transport: Transport, dropped: () => void): v
   let since = performance.now()
   let seen = 0
   let wasFlood = false
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   transport.onmessage = (message, extra) => {
     if ('method' in message && !('id' in message) && !ALWAYS.test(message.method)) {
       const now = performance.now()
