@@ -211,4 +211,6 @@ it('no command of an agent decides whom to trust', async () => {
   const run = await runCli(['permission', 'trust', '--cwd', scratch.project], { home: scratch.home, env: { TRESTLE_TASK: 'task-1' } })
   expect(run).toMatchObject({ code: 2, stdout: '' })
   expect(JSON.parse((await permission('check', '--mode', 'auto', 'trestle permission trust')).stdout)).toMatchObject({ verdict: 'ask' })
+  for (const command of ['trestle mcp add x -- y', 'env -u TRESTLE_TASK node cli.js mcp --project import cursor'])
+    expect(JSON.parse((await permission('check', '--mode', 'auto', command)).stdout)).toMatchObject({ verdict: 'ask' })
 })

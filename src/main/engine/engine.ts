@@ -127,7 +127,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings,
     watch: options.watch ?? true,
     tell: () => tell({ kind: 'mcp' }),
-    onTrusted: (folder) => tell({ kind: 'trust', folder }),
+    onTrust: (folder) => tell({ kind: 'trust', folder }),
     store,
     catalog,
     standing,

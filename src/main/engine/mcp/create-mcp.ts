@@ -32,8 +32,8 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   watch: boolean
   /** Something about servers that is on screen, or their tools, has changed. */
   tell(): void
-  /** A change of the user's own has been added to what is trusted in a folder. */
-  onTrusted(folder: string): void
+  /** What a folder brings along, or what of it is trusted, has changed. */
+  onTrust(folder: string): void
   log(message: string): void
 }
 
@@ -67,7 +67,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     projectEnv: deps.env,
     watch,
     now: Date.now,
-    onTrusted: deps.onTrusted,
+    onTrust: deps.onTrust,
   })
   const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), changed })
   let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined

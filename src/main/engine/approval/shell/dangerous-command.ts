@@ -23,6 +23,7 @@ export function dangerousCommand(words: readonly Word[], targets: readonly Targe
   const has = (test: RegExp): boolean => rest.some((word) => test.test(word.text))
   if (program === 'rm') return removal(rest, targets)
   if (decidesTrust(rest)) return 'Whom to trust is decided by a person.'
+  if (decidesServers(rest)) return 'Which MCP servers are used is decided by a person.'
   if (DISK.test(program) && !(rest.length === 1 && has(/^--(?:version|help)$|^-[lhV]$/))) return `${program} destroys what is on a disk.`
   if (program === 'diskutil' && has(/^(?:erase|partition|zero|secureErase|reformat|apfs)/i)) return 'diskutil can erase disks.'
   if (program === 'dd' && has(/^of=\/dev\/(?!null$|stdout$|fd\/|zero$)/)) return 'dd writes to a device.'
@@ -36,6 +37,13 @@ export function dangerousCommand(words: readonly Word[], targets: readonly Targe
 function decidesTrust(rest: readonly Word[]): boolean {
   const at = rest.findIndex((word) => word.text === 'permission')
   return at >= 0 && rest.slice(at + 1).some((word) => /^(?:un)?trust$/.test(word.text) || (!word.known && rest.length < 8))
+}
+
+/** `trestle mcp add` and its like, however the program is called: what is added there is run later without a question. */
+function decidesServers(rest: readonly Word[]): boolean {
+  const at = rest.findIndex((word) => word.text === 'mcp')
+  const action = at < 0 ? undefined : rest.slice(at + 1).find((word) => !word.text.startsWith('-'))
+  return action !== undefined && /^(?:add|import|remove|enable|disable|call|login|logout)$/.test(action.text)
 }
 
 /** Recursive and forced, and not only in folders for temporary files. */

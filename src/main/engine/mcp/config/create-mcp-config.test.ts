@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { McpServerInput } from '../../../../shared/model/mcp'
+import { until } from '../../../../../test/support/until'
 import { createTrust } from '../../config/trust/create-trust'
 import type { McpConfig } from '../mcp-config'
 import { createMcpConfig } from './create-mcp-config'
@@ -12,6 +13,7 @@ let home: string
 let folder: string
 let config: McpConfig
 let changes: number
+let told: string[]
 const own = (): string => join(home, 'mcp.json')
 const projects = (): string => join(folder, '.mcp.json')
 const trust = () => createTrust({ home, now: () => 1, tell: () => undefined })
@@ -36,6 +38,7 @@ beforeEach(() => {
   mkdirSync(home)
   mkdirSync(folder)
   changes = 0
+  told = []
   config = createMcpConfig({
     home,
     userHome: '/home/me',
@@ -43,7 +46,7 @@ beforeEach(() => {
     projectEnv: () => ({ TOKEN: 'mine' }),
     watch: false,
     now: () => 2,
-    onTrusted: () => undefined,
+    onTrust: (changed) => told.push(changed),
   })
   config.onChange(() => (changes += 1))
 })
@@ -139,6 +142,28 @@ test('a server the user adds to a project is trusted with the rest, and only whe
   await config.save(place('three'), stdio)
   expect(await states()).toEqual(['project one accepted', 'project two accepted', 'project three asked'])
   expect((await trust().view(folder)).state).toBe('changed')
+})
+
+test('a change on disk is told: of a file, of one that is new, and for a project that there is something to trust', async () => {
+  const watching = createMcpConfig({
+    home,
+    userHome: base,
+    env: () => ({}),
+    projectEnv: () => ({}),
+    watch: true,
+    now: () => 0,
+    onTrust: (at) => told.push(at),
+  })
+  onTestFinished(() => watching.close())
+  let count = 0
+  watching.onChange(() => (count += 1))
+  await watching.read(folder)
+  write(projects(), { one: { command: 'a' } })
+  await until(() => told.includes(folder) && count > 0, 'the change of the project')
+  const before = count
+  write(own(), { mine: { command: 'a' } })
+  await until(() => count > before, 'the change of the user')
+  expect((await watching.read(folder)).servers).toHaveLength(2)
 })
 
 test('a file that does not parse is never written over, and says where it is wrong', async () => {

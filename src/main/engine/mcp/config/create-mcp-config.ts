@@ -22,24 +22,28 @@ export interface McpConfigDeps {
   /** Whether files are followed. */
   watch: boolean
   now(): number
-  /** A change of the user's own has been added to what is trusted in a folder. */
-  onTrusted(folder: string): void
+  /** What a folder brings along, or what of it is trusted, has changed. */
+  onTrust(folder: string): void
 }
 
 /** So many folders are followed; in others a change is seen when they are used next. */
 const MOST_WATCHED = 32
 
 /** The files servers are written in: `mcp.json` of the home, and `.mcp.json` of projects. */
-export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, onTrusted }: McpConfigDeps): McpConfig {
+export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, onTrust }: McpConfigDeps): McpConfig {
   const listeners = new Set<() => void>()
   const watched = new Map<string, () => void>()
   const tell = (): void => {
     for (const listener of listeners) listener()
   }
 
-  function follow(file: string): void {
+  function follow(file: string, folder?: string): void {
     if (!watch || watched.has(file)) return
-    watched.set(file, watchConfigFile(file, tell))
+    const changed = (): void => {
+      if (folder !== undefined) onTrust(folder)
+      tell()
+    }
+    watched.set(file, watchConfigFile(file, changed))
     for (const [oldest, stop] of watched) {
       if (watched.size <= MOST_WATCHED) return
       if (oldest === userFile(home)) continue
@@ -62,7 +66,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       const folder = realFolder(place.folder)
       const file = projectFile(folder)
       await ownChange(home, folder, file, now, () => writeServers(file, { isPrivate: false }, editsFor))
-      onTrusted(folder)
+      onTrust(folder)
     }
     tell()
   }
@@ -88,7 +92,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       const own = userServers(home)
       if (folder === undefined) return own
       const real = realFolder(folder)
-      follow(projectFile(real))
+      follow(projectFile(real), real)
       const project = projectServers(home, real)
       return { servers: [...own.servers, ...project.servers], problems: [...project.problems, ...own.problems] }
     },

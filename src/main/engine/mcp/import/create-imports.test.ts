@@ -33,7 +33,7 @@ beforeEach(() => {
     projectEnv: () => ({}),
     watch: false,
     now: () => 0,
-    onTrusted: nothing,
+    onTrust: nothing,
   })
   imports = createImports({ machine: { platform: 'linux', userHome, env: {} }, config })
 })
