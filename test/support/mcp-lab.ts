@@ -41,7 +41,7 @@ export interface McpLab {
 /** `servers` are written to mcp.json of the home, as they are. */
 export async function mcpLab(
   servers: (lab: { starts(name: string): string }) => Record<string, Record<string, unknown>>,
-  { config = '', files = {} }: { config?: string; files?: Record<string, string> } = {},
+  { config = '', files = {}, isInteractive = true }: { config?: string; files?: Record<string, string>; isInteractive?: boolean } = {},
 ): Promise<McpLab> {
   const scratch = createScratch(files)
   const startsFile = (name: string): string => join(scratch.home, '..', `starts-${name}`)
@@ -51,7 +51,7 @@ export async function mcpLab(
   mkdirSync(scratch.home, { recursive: true })
   const mcpServers = servers({ starts: (name) => `starts=${startsFile(name)}` })
   writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers }))
-  const engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
+  const engine = await createEngine({ version: 'test', home: scratch.home, interactive: isInteractive, watch: false })
   let closing: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closing ??= (async () => {
