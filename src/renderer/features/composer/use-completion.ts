@@ -65,10 +65,10 @@ export function useCompletion({ complete, commands, onCommands, prompts, complet
   const lookUp = useCallback((mention: OpenMention, find: () => Promise<Completion[]>) => {
     const question = ++asked.current
     clearTimeout(timer.current)
+    const show = (found: Completion[]): void => {
+      if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
+    }
     timer.current = setTimeout(() => {
-      const show = (found: Completion[]): void => {
-        if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
-      }
       find().then(show, () => show([]))
     }, DEBOUNCE_MS)
   }, [])

@@ -50,7 +50,8 @@ export function LinkCard(props: LinkCardProps) {
       <div className="server-body">
         <p className="server-words">{opened ? `The server ${server} goes on by itself when it knows that you are done there.` : message}</p>
         <p className="server-url" tabIndex={0} role="group" aria-label="Address">
-          {protocol}//<b>{host}</b>
+          {`${protocol}//`}
+          <b>{host}</b>
           {pathname}
           {search}
           {hash}
