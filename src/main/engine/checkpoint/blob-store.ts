@@ -9,6 +9,8 @@ export interface BlobStore {
   /** Keeps a content. It is there whole or not at all, also after a crash of this process. */
   put(bytes: Uint8Array): string
   has(hash: string): boolean
+  /** The same, and it counts as used now: so it is not collected as old. */
+  keeps(hash: string): boolean
   /** Undefined when it is not there, or is not what it was any more. */
   get(hash: string): Buffer | undefined
 }
@@ -55,6 +57,7 @@ export function openBlobStore(folder: string): BlobStore {
       touched.set(name, Date.now())
       return name
     },
+    keeps: (name) => HASH.test(name) && use(name),
     has: (name) => HASH.test(name) && existsSync(pathOf(name)),
     get(name) {
       if (!HASH.test(name)) return undefined
