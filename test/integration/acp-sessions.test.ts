@@ -122,6 +122,8 @@ describe('slash commands', () => {
     const made = join(run.scratch.project, 'made.txt')
     await say(run.client, sessionId, '/context')
     expect(texts(sessionId, 'agent_message_chunk')).toMatch(/About [\d,]+ of 128,000 tokens/)
+    await say(run.client, sessionId, '/tools')
+    expect(texts(sessionId, 'agent_message_chunk')).toMatch(/\| Write \| active \| [\d,]+ \|/)
     await say(run.client, sessionId, '/undo')
     expect(() => readFileSync(made)).toThrow('ENOENT')
     await say(run.client, sessionId, '/redo')

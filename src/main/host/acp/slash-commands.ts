@@ -51,6 +51,21 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
       )
     },
   },
+  tools: {
+    description: 'List every tool with what its description takes of each request',
+    async run({ sessions }, sessionId, _words, say) {
+      const { tools, cost } = await sessions.tools(sessionId)
+      const rows = tools
+        .toSorted((a, b) => b.tokens - a.tokens)
+        .map(
+          ({ name, state, reason, tokens }) => `| ${name} | ${state}${reason ? `: ${reason}` : ''} | ${tokens.toLocaleString('en-US')} |`,
+        )
+      const servers =
+        cost &&
+        `${cost.sent} of ${cost.tools} tools of servers are sent with each request${cost.isSearching ? '; the others are found by search' : ''}.`
+      return say([['| tool | state | tokens |', '| --- | --- | --- |', ...rows].join('\n'), ...(servers ? [servers] : [])].join('\n\n'))
+    },
+  },
   undo: {
     description: 'Go back to before your last message: files and conversation',
     async run(engine, sessionId, _words, say) {
