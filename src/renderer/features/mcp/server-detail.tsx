@@ -41,15 +41,21 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
           )}
         </div>
       )}
+      {server.auth?.wants !== undefined && error?.message !== server.auth.wants && (
+        <p className="flex items-start gap-2 text-ui text-wait-ink">
+          <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          <span className="min-w-0 wrap-anywhere">{server.auth.wants}</span>
+        </p>
+      )}
       {state === 'asked' && (
         <p className="text-ui text-ink-2">
           It came with this project and has not been accepted. Nothing of it is started or connected to until you trust the folder.
         </p>
       )}
       <div className="flex flex-wrap gap-1.5">
-        {mayRun && server.auth?.state !== 'signed_in' && state === 'sign_in' && (
+        {mayRun && (state === 'sign_in' || server.auth?.wants !== undefined) && (
           <Button size="small" variant="primary" onClick={() => onAction('sign_in')}>
-            Sign in
+            {server.auth?.state === 'signed_in' ? 'Sign in again' : 'Sign in'}
           </Button>
         )}
         {mayRun && state !== 'sign_in' && (
