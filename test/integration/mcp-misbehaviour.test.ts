@@ -119,11 +119,12 @@ it('a server that ignores every request to end, and a grandchild that has left i
   const lab = await mcpLab(({ starts }) => ({
     good: stdioServer([starts('good')]),
     bad: stdioServer([starts('bad'), 'ignore-term', 'ignore-end'], { toolTimeoutMs: 60_000 }),
+    starting: stdioServer([starts('starting'), 'ignore-term', 'ignore-end', 'hang-start']),
   }))
   const session = await lab.session()
   const [pid] = await lab.calls(session, [bad('grandchild'), good('x')])
-  const pids = [...lab.started('good'), ...lab.started('bad'), Number(pid)]
-  expect(pids).toHaveLength(3)
+  const pids = [...lab.started('good'), ...lab.started('bad'), ...lab.started('starting'), Number(pid)]
+  expect(pids).toHaveLength(4)
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])
   await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(3))
