@@ -245,8 +245,13 @@ describe('the use of the model', () => {
     expect(asked).toEqual([])
     const off = await fixture({ sampling: () => false })
     expect(off.ask.capabilities()).not.toHaveProperty('sampling')
-    await expect(off.server.createMessage(request())).rejects.toThrow('sampling')
+    await expect(off.server.createMessage(request())).rejects.toThrow('Method not found')
     expect(off.asked).toEqual([])
+    let isOn = true
+    const later = await fixture({ sampling: () => isOn })
+    isOn = false
+    await expect(later.server.createMessage(request())).rejects.toThrow('switched it off')
+    expect(later.asked).toEqual([])
   })
 })
 

@@ -100,6 +100,8 @@ export function createAsk({ sampling, askModel, foldersOf }: AskDeps): Ask {
       client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
       client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal, requestId }) => {
+        // It may have been switched off since the server was told.
+        if (!sampling()) throw new McpError(USER_REFUSED, 'The user has switched it off.')
         try {
           return await withdrawable(served, requestId, signal, (ends) => sample({ askModel, limits }, connection, params, ends))
         } catch (error) {

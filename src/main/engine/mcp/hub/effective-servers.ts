@@ -12,7 +12,9 @@ const PRECEDENCE = ['session', 'project', 'user'] as const
 /** Which of several servers of one name counts: that nearest to the session. One that nobody has accepted, or that is switched off, hides nothing. */
 export function effectiveServers(servers: readonly ConfiguredServer[]): EffectiveServer[] {
   return servers.map((server) => {
-    const hiding = servers.find((other) => other.name === server.name && other.isAccepted && other.definition.enabled && rank(other) < rank(server))
+    const hiding = servers.find(
+      (other) => other.name === server.name && other.isAccepted && other.definition.enabled && rank(other) < rank(server),
+    )
     return { server, ...(hiding && { hiddenBy: hiding.file ?? 'this session' }) }
   })
 }
