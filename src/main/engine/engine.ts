@@ -94,7 +94,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const env = (): Record<string, string> => commandEnv(process.env, settings())
   const machine = createTaskCustody({
     home,
-    interactive,
+    // Where nobody can look at a terminal there is nothing to have it elsewhere for.
+    interactive: options.canType ?? interactive,
     env,
     settings: () => settings().tasks,
     local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
