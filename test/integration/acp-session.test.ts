@@ -221,6 +221,27 @@ describe('the end', () => {
     client.child.stdout.resume()
   })
 
+  it('stops what runs in the background where the settings say so', async () => {
+    const input = { command: 'echo $$ > pid; exec sleep 300', run_in_background: true, description: 'a long sleep' }
+    const { client, scratch } = await start({
+      script: [{ toolCalls: [{ name: 'Bash', input }] }, { text: 'It runs.' }],
+      answers: { 'session/request_permission': choosing('allow_once') },
+      config: '[tasks]\non_exit = "stop"\n',
+    })
+    const sessionId = await openSession(run!)
+    await say(client, sessionId, 'run it')
+    await until(
+      () => existsSync(join(scratch.project, 'pid')) && readFileSync(join(scratch.project, 'pid'), 'utf8').trim() !== '',
+      'the command',
+    )
+    const pid = Number(readFileSync(join(scratch.project, 'pid'), 'utf8'))
+    await say(client, sessionId, '/tasks')
+    expect(JSON.stringify(client.updates(sessionId, 'agent_message_chunk'))).toContain('running: a long sleep')
+    expect(await client.end()).toBe(0)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(client.stderr()).toContain('stopping 1 background task')
+  })
+
   it('leaves no request of a client unanswered that writes everything at once and closes the pipe', async () => {
     const { client } = await start({ script: [{ text: 'hello' }] })
     const answered = client.request('initialize', { protocolVersion: 1 })
