@@ -126,6 +126,8 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
     return `${message} (the MCP server ${server}) Calling again does not help: go on without it, or tell the user.`
   if (error instanceof CodedError)
     return `The MCP server ${server} does not work: ${message}${tailOf(shared)} Go on without it, or tell the user.`
+  if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
+    return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or go on without it.`
   if ('code' in (error as object) && (error as { code: unknown }).code === -32_602)
     return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))

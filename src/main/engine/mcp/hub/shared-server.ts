@@ -46,6 +46,10 @@ const WORTH_WAITING_MS = 2_000
 /** A connection unused for so long is asked whether it lives before it is used. */
 const DOUBTFUL_MS = 60_000
 const PING_MS = 5_000
+/** A server that was up for so long is no server that fails again and again. */
+const LONG_UP_MS = 60_000
+/** As the process says it of itself. */
+const ENDED_WELL = 'it exited with code 0'
 
 /**
  * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, is lost and found again, and
@@ -203,6 +207,7 @@ export class SharedServer {
     this.#stop = new AbortController()
     const [connection, starting] = [this.#connection, this.#starting]
     this.#connection = undefined
+    this.#starting = undefined
     if (connection || starting) this.log.add({ from: 'connection', level: 'info', text: `Stopped: ${why}` })
     this.#error = undefined
     this.#failures = 0
@@ -225,8 +230,15 @@ export class SharedServer {
       if (this.#connection === known && known.isOpen) return known
     }
     clearTimeout(this.#retryTimer)
-    this.#starting ??= this.#start(plan).finally(() => (this.#starting = undefined))
-    return unlessAborted(this.#starting, signal)
+    return unlessAborted(this.#starting ?? this.#begin(plan), signal)
+  }
+
+  #begin(plan: StartPlan): Promise<Connection> {
+    const starting: Promise<Connection> = this.#start(plan).finally(() => {
+      if (this.#starting === starting) this.#starting = undefined
+    })
+    this.#starting = starting
+    return starting
   }
 
   async #start(plan: StartPlan): Promise<Connection> {
@@ -282,8 +294,14 @@ export class SharedServer {
   #lost(connection: Connection, why: string): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
-    this.log.add({ from: 'connection', level: 'error', text: `Lost: ${why}.` })
     void connection.close()
+    // Some end by themselves when they have nothing to do.
+    if (why === ENDED_WELL && this.#uses === 0) {
+      this.log.add({ from: 'connection', level: 'info', text: 'It ended by itself.' })
+      return this.#set('idle')
+    }
+    // What went wrong long ago says nothing about now.
+    if (Date.now() - this.#startedAt > LONG_UP_MS) this.#failures = 0
     this.#fail(`The connection was lost: ${why}.`)
   }
 
