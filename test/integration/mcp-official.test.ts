@@ -175,6 +175,24 @@ it.each(['decline', 'cancel'])('the everything server would take %s of its form 
   expect(lab.of(session, 'approval.resolved')).toContainEqual(expect.objectContaining({ outcome: 'reject_once', chosen: optionId }))
 })
 
+it('a call that first needs a page opened would fail, or be made again before the person is done there', async () => {
+  const definition = await everything('stdio')
+  const lab = await mcpLab(() => ({ everything: definition }))
+  const session = await lab.session()
+  const asked = person(lab, session, accepting)
+  await lab.calls(session, [{ name: 'mcp__everything__echo', input: { message: '1' } }])
+  await tools(lab, 'everything', 'trigger-url-elicitation')
+  const input = { url: 'https://example.com/pay', errorPath: true }
+  const [result] = await lab.calls(session, [{ name: 'mcp__everything__trigger-url-elicitation', input }])
+  expect(result).toContain('User completed the URL elicitation flow')
+  const pages = asked.flatMap(({ preview }) => (preview?.kind === 'link' ? [[new URL(preview.url).host, preview.opened ?? false]] : []))
+  expect(pages).toEqual([
+    ['modelcontextprotocol.io', false],
+    ['modelcontextprotocol.io', true],
+    ['example.com', false],
+  ])
+})
+
 it('the official filesystem server could not read, write or list the folder of the session', async () => {
   const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), {
     files: { 'a.txt': 'one\ntwo\n' },
@@ -212,6 +230,19 @@ it('the official filesystem server could not read, write or list the folder of t
   }
   const media = lab.of(session, 'tool.finished').find(({ name }) => name === 'mcp__files__read_media_file')
   expect(media?.content.some(({ type }) => type === 'media')).toBe(true)
+})
+
+it('a server would not hear that a session of another folder uses it by now, or has gone again', async () => {
+  const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), { files: { 'one/a': '', 'two/b': '' } })
+  const open = async (folder: string): Promise<string> =>
+    (await lab.engine.sessions.create({ folder: join(lab.scratch.project, folder), mode: 'auto' })).sessionId
+  const [one, two] = [await open('one'), await open('two')]
+  const allowed = async (session: string): Promise<string> =>
+    (await lab.calls(session, [{ name: 'mcp__files__list_allowed_directories', input: {} }]))[0] ?? ''
+  await expect.poll(() => allowed(one), { timeout: 20_000 }).toMatch(/project\/one$/)
+  await expect.poll(() => allowed(two), { timeout: 20_000 }).toMatch(/project\/one\n.*project\/two$/)
+  await lab.engine.sessions.remove(one)
+  await expect.poll(() => allowed(two), { timeout: 20_000 }).not.toMatch(/project\/one/)
 })
 
 it('the official memory server would forget, or mix up, what it is told', async () => {

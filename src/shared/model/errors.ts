@@ -185,9 +185,9 @@ export const ERRORS = {
     advice: 'Read what it says, and ask it differently.',
   },
   'mcp.not_attached': {
-    title: 'Something the message names is not there',
+    title: 'The message cannot be sent as it is',
     retryable: false,
-    advice: 'Correct it, or leave it out. Nothing was sent.',
+    advice: 'Correct it; nothing was sent.',
   },
   'mcp.sign_in': {
     title: 'This server wants a sign-in',
