@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node-pty'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/model/mcp'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
+import { until } from '../support/until'
 
 const clerk = [process.execPath, join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')]
 const browser = `${process.execPath} ${join(import.meta.dirname, '..', 'support', 'follow-url.ts')}`
@@ -23,6 +25,27 @@ const worked = async (...args: string[]): Promise<string> => {
 }
 const json = async <Shape>(...args: string[]): Promise<Shape> => JSON.parse(await worked(...args, '--json')) as Shape
 const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '--', ...clerk)
+
+/** The program with somebody at a terminal. */
+function atTerminal(...args: string[]): { shows(what: string): Promise<void>; answer(question: string, line: string): Promise<void> } {
+  const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, TERM: 'xterm', TRESTLE_HOME: scratch.home }
+  const pty = spawn(process.execPath, [cli, 'mcp', ...args], { cols: 100, rows: 40, cwd: scratch.project, env })
+  let shown = ''
+  let hasEnded = false
+  pty.onData((text) => (shown += text))
+  pty.onExit(() => (hasEnded = true))
+  onTestFinished(() => (hasEnded ? undefined : pty.kill('SIGKILL')))
+  const shows = (what: string): Promise<void> => until(() => shown.includes(what), `"${what}" on the terminal`, 30_000)
+  return {
+    shows,
+    async answer(question, line) {
+      await shows(question)
+      pty.write(`${line}\r`)
+    },
+  }
+}
 
 async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
   const server = await startOAuthServer(options)
@@ -83,6 +106,19 @@ describe('trestle mcp', () => {
       stdout: 'decline {}\n',
       stderr: expect.stringContaining('At least 1') as string,
     })
+  })
+
+  test('asks whoever sits at the terminal, field by field, says what does not fit, and takes an empty answer for a no', async () => {
+    await addClerk()
+    const no = atTerminal('call', 'clerk', 'order')
+    await no.answer('Fill it in? [y/N]', '')
+    await no.shows('decline {}')
+    const yes = atTerminal('call', 'clerk', 'order')
+    await yes.answer('Fill it in? [y/N]', 'y')
+    await yes.answer('dish [soup]:', '')
+    await yes.answer('count [2]:', '0')
+    await yes.answer('At least 1.', '7')
+    await yes.shows('accept {"dish":"soup","count":7}')
   })
 
   test('switches servers and tools off and on', async () => {
