@@ -65,6 +65,7 @@ test.describe('a server of the user', () => {
     const edit = page.getByRole('dialog', { name: 'Server lab' })
     await expect(edit.getByRole('textbox', { name: 'Value of LAB_TOKEN' })).toHaveValue('')
     await edit.getByRole('button', { name: 'Save' }).click()
+    await expect(edit).toHaveCount(0)
     expect(JSON.parse(readFileSync(join(app.scratch.home, 'mcp.json'), 'utf8'))).toMatchObject({
       mcpServers: { lab: { env: { LAB_TOKEN: 'hush' } } },
     })

@@ -67,6 +67,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.removeProvider': await client.settings.removeProvider({ id: 'p' }),
   }
   await callTasks(client, engine, results)
+  await callMcp(client, sessionId, results)
   const folder = '/p'
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
@@ -116,6 +117,33 @@ async function callTasks({ task }: TrestleClient, engine: MemoryEngine, results:
   results['task.killOrphans'] = await task.killOrphans({})
 }
 
+/** Of a server there is not; what is asked about one fails with its code. */
+async function callMcp({ mcp, mcpContent }: TrestleClient, sessionId: string, results: Record<string, unknown>): Promise<void> {
+  const serverId = 'user:none'
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const switches = { enabled: true, startTimeoutMs: 1000, callTimeoutMs: 1000, disabledTools: [] }
+  const place = { scope: 'user' as const, name: 'none' }
+  const definition = { ...switches, transport: 'stdio' as const, command: 'x', args: [], env: { A: null } }
+  results['mcp.list'] = await mcp.list({})
+  results['mcp.save'] = await mcp.save({ place, definition })
+  results['mcp.remove'] = await mcp.remove({ place })
+  results['mcp.imports'] = await mcp.imports({})
+  results['mcp.import'] = await mcp.import({ sourceId: 'pasted', hash: '', text: '', servers: [{ key: '0:none', name: 'none' }] })
+  results['mcp.previewImport'] = await code(mcp.previewImport({ text: '{}' }))
+  results['mcp.definition'] = await code(mcp.definition({ serverId }))
+  results['mcp.setEnabled'] = await code(mcp.setEnabled({ serverId, enabled: true }))
+  results['mcp.setToolEnabled'] = await code(mcp.setToolEnabled({ serverId, tool: 't', enabled: true }))
+  results['mcp.restart'] = await code(mcp.restart({ serverId }))
+  results['mcp.test'] = await code(mcp.test({ serverId }))
+  results['mcp.logs'] = await code(mcp.logs({ serverId }))
+  results['mcp.signIn'] = await code(mcp.signIn({ serverId }).then((steps) => steps.next()))
+  results['mcp.signOut'] = await code(mcp.signOut({ serverId }))
+  results['mcpContent.prompts'] = await mcpContent.prompts({ sessionId })
+  results['mcpContent.resources'] = await mcpContent.resources({ sessionId, query: '' })
+  results['mcpContent.complete'] = await mcpContent.complete({ sessionId, server: 'none', prompt: 'p', argument: 'a', value: '' })
+  results['mcpContent.read'] = await code(mcpContent.read({ sessionId, server: 'none', uri: 'x:y' }))
+}
+
 const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
   Object.keys(methods).map((method) => `${namespace}.${method}`),
 )
@@ -152,6 +180,10 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'plan.view': { file: '/plan.md' },
       'approval.list': [{ approvalId: 'a', tool: 'Bash' }],
       'approval.get': { approvalId: 'a', summary: 'Run ls' },
+      'mcp.list': { servers: [], problems: [] },
+      'mcp.test': 'mcp.not_found',
+      'mcp.signIn': 'mcp.not_found',
+      'mcpContent.read': 'request.invalid',
       'task.output': { text: 'hello\n' },
       'task.stop': { status: 'stopped' },
       'push.session': { type: 'start' },

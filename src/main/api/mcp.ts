@@ -1,8 +1,9 @@
 import type { McpServerView, McpSignInStep } from '../../shared/model/mcp'
 import type { ApiDeps, Implementer } from './api-deps'
 import { externalUrl } from './external-url'
+import { toRpcError } from './rpc-error'
 
-export function mcpHandlers(os: Implementer, { engine: { mcp }, host }: ApiDeps) {
+export function mcpHandlers(os: Implementer, { engine: { mcp }, host, logBug }: ApiDeps) {
   return {
     list: os.mcp.list.handler(({ input }) => mcp.list(input.folder)),
     definition: os.mcp.definition.handler(({ input }) => mcp.definition(input.serverId)),
@@ -21,7 +22,9 @@ export function mcpHandlers(os: Implementer, { engine: { mcp }, host }: ApiDeps)
       const stop = new AbortController()
       const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
       const done = mcp.signIn(input.serverId, page.resolve, ends)
-      return signInSteps(page.promise, done, stop, host.openExternal)
+      // It may fail before anybody asks for the first step.
+      done.catch(() => undefined)
+      return signInSteps(page.promise, done, stop, host.openExternal, (error) => toRpcError(error, logBug, 'mcp.signIn'))
     }),
     signOut: os.mcp.signOut.handler(({ input }) => mcp.signOut(input.serverId)),
   }
@@ -33,6 +36,7 @@ async function* signInSteps(
   done: Promise<McpServerView>,
   stop: AbortController,
   openExternal: (url: string) => Promise<boolean>,
+  mapError: (error: unknown) => unknown,
 ): AsyncGenerator<McpSignInStep, void> {
   try {
     const first = await Promise.race([page.then((url) => ({ url })), done.then((server) => ({ server }))])
@@ -41,8 +45,9 @@ async function* signInSteps(
       yield { step: 'open', url: first.url, opened: url !== undefined && (await openExternal(url)) }
     }
     yield { step: 'done', server: await done }
+  } catch (error) {
+    throw mapError(error)
   } finally {
     stop.abort(new Error('Given up.'))
-    done.catch(() => undefined)
   }
 }
