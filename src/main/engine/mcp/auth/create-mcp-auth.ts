@@ -1,6 +1,5 @@
 import { CodedError } from '../../../../shared/model/errors'
 import type { Cipher } from '../../config/secrets'
-import { authorizationFetch } from './authorization-fetch'
 import { authorizedFetch, hasOwnAuthorization, type Wanted } from './authorized-fetch'
 import type { McpAuth, OAuthServer } from './mcp-auth'
 import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
@@ -38,7 +37,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
         if (!held?.tokens || held.tokens.access !== stale) return held?.tokens
         // It may be taken again later; nothing is gained by forgetting it.
         if (held.tokens.refresh === undefined) return undefined
-        const { renew } = await import('./renewal')
+        const [{ renew }, { authorizationFetch }] = await Promise.all([import('./renewal'), import('./authorization-fetch')])
         const tokens = await renew(held, authorizationFetch(server.url), now())
         // The registration stays: it is not what was refused.
         await store.change(server, (latest) => latest && withTokens(latest, tokens))
@@ -53,6 +52,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
   const signIn = async (server: OAuthServer, open: (url: string) => void, signal: AbortSignal): Promise<void> => {
     const { signInFlow } = await import('./sign-in-flow')
     const { probe } = await import('./probe')
+    const { authorizationFetch } = await import('./authorization-fetch')
     const key = keyOf(server)
     const fetchFn = authorizationFetch(server.url, signal)
     const challenge = wanted.get(key)?.challenge ?? (await probe(server, signal))
@@ -127,7 +127,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
         const held = store.get(server)
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
-        const { revoke } = await import('./renewal')
+        const [{ revoke }, { authorizationFetch }] = await Promise.all([import('./renewal'), import('./authorization-fetch')])
         // Forgotten here in any case: what the other side does not take back ends by itself.
         await revoke(held, authorizationFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
       })
