@@ -2,12 +2,14 @@ import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { Ask } from '../ask/create-ask'
 import type { CallInFlight, ConnectionHooks } from '../connection-hooks'
-import { backoffMs } from './backoff'
 import { openConnection, type Connection } from './connection'
 import { isSignIn } from './connection-failure'
+import { Failures } from './failures'
 import type { Listing, ListingCache } from './listing'
 import { LogRing } from './log-ring'
 import { OfferedLists } from './offered-lists'
+import { unlessAborted } from './unless-aborted'
+import { Uses } from './uses'
 
 export interface SharedServerDeps {
   home: string
@@ -65,24 +67,25 @@ export class SharedServer {
   #state: SharedState = 'idle'
   #error: { message: string; stderr: string } | undefined
   readonly #lists: OfferedLists
+  readonly #uses: Uses
+  readonly #failures: Failures
   #connection: Connection | undefined
   #starting: Promise<Connection> | undefined
   #plan: StartPlan | undefined
   #stop = new AbortController()
   #stopping: Promise<void> | undefined
-  #failures = 0
-  #retryAt = 0
   #doubting: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
-  #idleTimer: NodeJS.Timeout | undefined
-  #uses = 0
-  #usedAt = 0
   #startedAt = 0
   #isTried = false
 
   constructor(key: string, deps: SharedServerDeps) {
     this.key = key
     this.#deps = deps
+    this.#failures = new Failures(deps.random)
+    this.#uses = new Uses(deps.idleMs, () => {
+      if (this.#connection || this.#retryTimer) void this.stop('Nobody has used it for a while.')
+    })
     this.#lists = new OfferedLists({
       key,
       cache: deps.cache,
@@ -114,7 +117,7 @@ export class SharedServer {
   }
 
   get isBusy(): boolean {
-    return this.#uses > 0
+    return this.#uses.isBusy
   }
 
   /** Whether it was started, or tried to, since this process began. */
@@ -138,16 +141,7 @@ export class SharedServer {
       this.users.add(sessionId)
       this.#deps.joined()
     }
-    this.#uses++
-    clearTimeout(this.#idleTimer)
-    try {
-      const connection = await this.#connected(plan, signal)
-      return await run(connection)
-    } finally {
-      this.#uses--
-      this.#usedAt = Date.now()
-      this.#restartIdleTimer()
-    }
+    return this.#uses.during(async (restedMs) => run(await this.#connected(plan, signal, restedMs > DOUBTFUL_MS)))
   }
 
   /** Connects, so that it is known what the server offers. */
@@ -177,7 +171,7 @@ export class SharedServer {
 
   /** A call has succeeded: what went wrong before counts no longer. */
   succeeded(): void {
-    this.#failures = 0
+    this.#failures.forget()
   }
 
   /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use, which waits for this. */
@@ -195,13 +189,14 @@ export class SharedServer {
 
   leave(sessionId: string): void {
     if (!this.users.delete(sessionId)) return
-    if (this.users.size === 0 && this.#uses === 0) void this.stop('No session uses it any more.')
+    if (this.users.size === 0 && !this.isBusy) void this.stop('No session uses it any more.')
     else this.#deps.changed()
   }
 
   /** Ends the process or connection. It starts again with the next use. */
   stop(why: string): Promise<void> {
-    for (const timer of [this.#retryTimer, this.#idleTimer]) clearTimeout(timer)
+    clearTimeout(this.#retryTimer)
+    this.#uses.stop()
     this.#lists.stop()
     this.#stop.abort(new Error(why))
     this.#stop = new AbortController()
@@ -210,8 +205,7 @@ export class SharedServer {
     this.#starting = undefined
     if (connection || starting) this.log.add({ from: 'connection', level: 'info', text: `Stopped: ${why}` })
     this.#error = undefined
-    this.#failures = 0
-    this.#retryAt = 0
+    this.#failures.forget()
     this.users.clear()
     this.#set('idle')
     const ended = Promise.all([this.#stopping, connection?.close(), starting?.catch(() => undefined)]).then(() => undefined)
@@ -219,13 +213,12 @@ export class SharedServer {
     return ended
   }
 
-  async #connected(plan: StartPlan, signal: AbortSignal | undefined): Promise<Connection> {
+  async #connected(plan: StartPlan, signal: AbortSignal | undefined, isDoubtful = false): Promise<Connection> {
     this.#plan = plan
     if (this.#doubting) await unlessAborted(this.#doubting, signal)
     const known = this.#connection
     if (known?.isOpen) {
-      const isRested = this.#usedAt > 0 && Date.now() - this.#usedAt > DOUBTFUL_MS
-      if (!isRested || this.calls.size > 0) return known
+      if (!isDoubtful) return known
       await unlessAborted(this.doubt(known), signal)
       if (this.#connection === known && known.isOpen) return known
     }
@@ -244,12 +237,12 @@ export class SharedServer {
   async #start(plan: StartPlan): Promise<Connection> {
     const { signal } = this.#stop
     await this.#stopping
-    const wait = this.#retryAt - Date.now()
+    const wait = this.#failures.waitMs
     if (wait > WORTH_WAITING_MS) {
       const after = `It is tried again in ${Math.ceil(wait / 1000)} s.`
       throw new CodedError(
         'mcp.start',
-        `It failed ${this.#failures} times in a row, the last time so: ${this.#error?.message ?? ''} ${after}`,
+        `It failed ${this.#failures.count} times in a row, the last time so: ${this.#error?.message ?? ''} ${after}`,
       )
     }
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
@@ -296,43 +289,32 @@ export class SharedServer {
     this.#connection = undefined
     void connection.close()
     // Some end by themselves when they have nothing to do.
-    if (why === ENDED_WELL && this.#uses === 0) {
+    if (why === ENDED_WELL && !this.isBusy) {
       this.log.add({ from: 'connection', level: 'info', text: 'It ended by itself.' })
       return this.#set('idle')
     }
     // What went wrong long ago says nothing about now.
-    if (Date.now() - this.#startedAt > LONG_UP_MS) this.#failures = 0
+    if (Date.now() - this.#startedAt > LONG_UP_MS) this.#failures.forget()
     this.#fail(`The connection was lost: ${why}.`)
   }
 
   /** Notes a failure, and tries again by itself while sessions use it. */
   #fail(message: string, state: 'failed' | 'sign_in' = 'failed'): void {
-    this.#failures++
-    this.#retryAt = state === 'sign_in' ? 0 : Date.now() + backoffMs(this.#failures, this.#deps.random)
+    this.#failures.add(state === 'sign_in')
     this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
     this.log.add({ from: 'connection', level: 'error', text: message })
     const plan = this.#plan
     // What never came up is not tried again by itself: somebody has to mend it first.
     const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
-    const goesOn = wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures <= MOST_RECONNECTS
+    const goesOn = wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MOST_RECONNECTS
     this.#set(goesOn ? 'reconnecting' : state)
     if (!goesOn) return
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(() => {
-      this.#retryAt = 0
+      this.#failures.retryNow()
       void this.use(plan, undefined, undefined, async () => undefined).catch(() => undefined)
-    }, this.#retryAt - Date.now())
+    }, this.#failures.waitMs)
     this.#retryTimer.unref()
-  }
-
-  #restartIdleTimer(): void {
-    clearTimeout(this.#idleTimer)
-    const idleMs = this.#deps.idleMs()
-    if (this.#uses > 0 || idleMs === 0) return
-    this.#idleTimer = setTimeout(() => {
-      if (this.#uses === 0 && (this.#connection || this.#retryTimer)) void this.stop('Nobody has used it for a while.')
-    }, idleMs)
-    this.#idleTimer.unref()
   }
 
   #set(state: SharedState): void {
@@ -343,14 +325,4 @@ export class SharedServer {
 
 function isSignInFailure(error: unknown): boolean {
   return (error instanceof CodedError && error.code === 'mcp.sign_in') || isSignIn(error)
-}
-
-function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('Stopped.'))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
