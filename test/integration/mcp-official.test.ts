@@ -136,6 +136,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     expect(progress.join('')).toMatch(/1\/4/)
     expect(progress.join('')).toMatch(/Gathering sources/)
     expect(asked.flatMap(({ asks }) => asks ?? []).toSorted()).toEqual(['form', 'form', 'link', 'sampling', 'sampling'])
+    expect(lab.of(session, 'sampling.finished')).toMatchObject([{ server: 'everything', model: 'local/scripted' }])
     // The model got the picture, as a picture.
     const images = lab.of(session, 'tool.finished').filter(({ content }) => content.some(({ type }) => type === 'media'))
     expect(images.map(({ name }) => name).toSorted()).toEqual(['mcp__everything__get-annotated-message', 'mcp__everything__get-tiny-image'])

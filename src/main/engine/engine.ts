@@ -16,6 +16,7 @@ import { createSecrets, type Cipher } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import { isAgentId } from '../../shared/model/agent'
+import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
@@ -131,6 +132,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onTrust: (folder) => tell({ kind: 'trust', folder }),
     store,
     catalog,
+    record: (sessionId, event) =>
+      void sessions
+        .withSession(sessionId, (session) => void session.record(event))
+        .catch((error: unknown) => log(`What a server's use of the model took is not counted: ${failureOf(error).message}`)),
     standing,
     log,
   })

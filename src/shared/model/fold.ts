@@ -114,6 +114,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         context: event.usage,
         spent: plus(header.spent, event.usage),
       }
+    case 'sampling.finished':
+      return { ...next, spent: plus(header.spent, event.usage) }
     case 'approval.requested':
       return { ...next, approvals: [...header.approvals, event.approval] }
     case 'approval.resolved':

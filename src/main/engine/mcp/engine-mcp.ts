@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings'
 import type { Catalog } from '../model/catalog'
 import type { Store } from '../session/store'
 import type { ServerTools } from '../tool/server-tool'
-import { createAskModel } from './ask/ask-model'
+import { createAskModel, type AskModelDeps } from './ask/ask-model'
 import { createMcp, type HeldMcp, type McpDeps } from './create-mcp'
 import type { McpUser } from './mcp-tool'
 import { serverTools } from './tool/server-tools'
@@ -14,6 +14,7 @@ export interface EngineMcpDeps extends Pick<McpDeps, 'home' | 'version' | 'ciphe
   settings(): Settings
   store: Pick<Store, 'header'>
   catalog: Pick<Catalog, 'resolve'>
+  record: AskModelDeps['record']
   /** The header that counts: that of the person's session a subagent belongs to. */
   standing(session: { header: SessionHeader }): SessionHeader
 }
@@ -26,7 +27,7 @@ export interface EngineMcp extends HeldMcp {
 }
 
 export function createEngineMcp(deps: EngineMcpDeps): EngineMcp {
-  const { settings, store, catalog, standing, ...rest } = deps
+  const { settings, store, catalog, record, standing, ...rest } = deps
   const userOf = (header: SessionHeader): McpUser => {
     const { sessionId, folder } = standing({ header })
     return { sessionId, folder }
@@ -37,6 +38,7 @@ export function createEngineMcp(deps: EngineMcpDeps): EngineMcp {
     settings: () => settings().mcp,
     askModel: createAskModel({
       resolveModel: async (sessionId) => catalog.resolve(store.header(sessionId)?.model),
+      record,
       settings: () => settings().loop,
     }),
     userOf(sessionId) {

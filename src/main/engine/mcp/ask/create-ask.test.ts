@@ -197,8 +197,8 @@ describe('the use of the model', () => {
   it('would be had without a person who has read the question, and the answer', async () => {
     const sent: unknown[] = []
     const { server, asked, question, logs } = await fixture({
-      async askModel(sessionId, sampled) {
-        sent.push({ sessionId, ...sampled })
+      async askModel(of, sampled) {
+        sent.push({ ...of, ...sampled })
         return { model: 'p/m', text: 'Forty-two. STOP and more', isCut: false }
       },
     })
@@ -215,7 +215,9 @@ describe('the use of the model', () => {
     first.answer({ optionId: 'ask', kind: 'allow_once' })
     const second = await question(1)
     // What was shown is what was sent.
-    expect(sent).toMatchObject([{ sessionId: 's1', system: 'Be brief.', messages: [{ parts: [{ text: 'What is it?' }] }] }])
+    expect(sent).toMatchObject([
+      { sessionId: 's1', callId: 'c0', server: 'shop', system: 'Be brief.', messages: [{ parts: [{ text: 'What is it?' }] }] },
+    ])
     expect(second.question.preview).toMatchObject({ answer: { model: 'p/m', text: 'Forty-two. STOP and more' } })
     second.answer({ optionId: 'give', kind: 'allow_once' })
     expect(await result).toEqual({

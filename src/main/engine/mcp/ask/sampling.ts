@@ -28,7 +28,11 @@ export interface Sample {
 }
 
 /** Asks the model of a session, without tools and without the conversation. Throws a `CodedError`. */
-export type AskModel = (sessionId: string, request: SampleRequest, signal: AbortSignal) => Promise<Sample>
+export type AskModel = (
+  of: { sessionId: string; callId: string; server: string },
+  request: SampleRequest,
+  signal: AbortSignal,
+) => Promise<Sample>
 
 /** Why a server does not get an answer; a sentence for the server. */
 export class SamplingRefused extends Error {}
@@ -52,7 +56,11 @@ export async function sample(
     if ('none' in first) throw refused(connection, first.why)
     if (first.kind === 'reject_once') throw refused(connection, 'The user did not allow it.')
     const startedAt = performance.now()
-    const answer = await askModel(call.sessionId, request, AbortSignal.any([signal, call.ctx.signal]))
+    const answer = await askModel(
+      { sessionId: call.sessionId, callId: call.ctx.callId, server: connection.name },
+      request,
+      AbortSignal.any([signal, call.ctx.signal]),
+    )
     connection.log({
       from: 'connection',
       level: 'info',
