@@ -31,7 +31,7 @@ const tool = (name: string, more: Record<string, unknown> = {}): Record<string, 
 })
 
 const NAMES =
-  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress'
+  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress asks shouts changes'
 
 function tools(): unknown[] {
   const list: unknown[] = [
@@ -128,6 +128,17 @@ async function call(name: string, input: Record<string, unknown>, token: unknown
           await new Promise((resolve) => process.stdout.once('drain', resolve))
       }
       return text('flooded')
+    case 'asks':
+      for (let at = 0; at < n; at++) send({ id: `ask-${at}`, method: at % 2 === 0 ? 'roots/list' : 'no/such/method' })
+      return text('asked')
+    case 'changes':
+      for (let at = 0; at < n; at++) send({ method: 'notifications/tools/list_changed' })
+      return text('changed')
+    case 'shouts':
+      for (let at = 0; at < n; at++) {
+        if (!process.stderr.write(`${'s'.repeat(1000)}\n`)) await new Promise((resolve) => process.stderr.once('drain', resolve))
+      }
+      return text('shouted')
     case 'noise':
       process.stdout.write('Listening on port 3000\n{"jsonrpc": "2.0", "oops"\n[]\n\n{"no":"message"}\n')
       process.stdout.write(Buffer.from([0xff, 0xfe, 0x80, 0x0a, 0xc3, 0x28, 0x0a]))
