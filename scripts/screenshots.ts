@@ -117,10 +117,37 @@ async function workday(browser: Browser): Promise<void> {
     writeFileSync(configFile, config())
     await page.getByText('https://api.moonshot').first().waitFor()
     await take(page, 'settings')
+
+    writeServers(home)
+    await page.getByRole('tab', { name: 'MCP' }).click()
+    const servers = page.getByRole('list', { name: 'MCP servers' })
+    for (const name of ['memory', 'files']) {
+      const row = servers.locator('> li').filter({ hasText: `mcp-${name}` })
+      await row.getByRole('button', { expanded: false }).click()
+      await row.getByRole('button', { name: 'Start', exact: true }).click()
+      await row.getByText('connected').waitFor()
+      if (name === 'memory') await row.getByRole('button', { expanded: true }).click()
+    }
+    await take(page, 'mcp')
   } finally {
     await app.close()
     await server.close()
   }
+}
+
+/** Two real servers behind short names, and one that is only written down. */
+function writeServers(home: string): void {
+  for (const name of ['filesystem', 'memory']) {
+    const entry = join(import.meta.dirname, '..', 'node_modules', '@modelcontextprotocol', `server-${name}`, 'dist', 'index.js')
+    const program = join(home, 'bin', name === 'memory' ? 'mcp-memory' : 'mcp-files')
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`, { mode: 0o755 })
+  }
+  const mcpServers = {
+    files: { command: 'mcp-files', args: ['code'], disabledTools: ['move_file'] },
+    memory: { command: 'mcp-memory', env: { MEMORY_FILE_PATH: join(home, 'memory.jsonl') } },
+    tracker: { url: 'https://mcp.tracker.example/mcp', headers: { Authorization: 'Bearer ${TRACKER_TOKEN}' } },
+  }
+  writeFileSync(join(home, '.trestle', 'mcp.json'), JSON.stringify({ mcpServers }, undefined, 2), { mode: 0o600 })
 }
 
 function makeHome(name: string): string {
