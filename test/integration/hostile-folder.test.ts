@@ -105,6 +105,7 @@ describe('a folder made to have something run when it is opened', () => {
       await turn()
       expect(await trustView('show')).toMatchObject({ state: 'asked' })
       await cli('mcp', 'list', '--json')
+      for (const name of ['plain', 'http']) expect(await cli('mcp', 'test', name)).toMatchObject({ code: 1 })
       await turn()
       expect([folder.runs(), folder.connections()]).toEqual([[], []])
 
