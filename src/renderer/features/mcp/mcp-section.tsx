@@ -1,5 +1,5 @@
 import { CircleAlert, Import, Plug, Plus } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useCallback, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/model/mcp'
 import { failureFrom } from '../../client/failure-from'
@@ -54,13 +54,19 @@ export function McpSection({ info, renderTrust, toolSearch }: McpSectionProps) {
   )
   const close = (): void => setDialog(undefined)
   const project = folder === undefined ? undefined : { path: folder, name: folderName(folder, info?.userHome).name }
-  const open = (serverId: string, isOpen: boolean): void =>
-    setOpened((before) => new Set(isOpen ? [...before, serverId] : [...before].filter((id) => id !== serverId)))
+  const open = useCallback(
+    (serverId: string, isOpen: boolean): void =>
+      setOpened((before) => new Set(isOpen ? [...before, serverId] : [...before].filter((id) => id !== serverId))),
+    [],
+  )
 
-  const act = (server: McpServerView, action: ServerAction): void => {
-    if (action !== 'edit') return setDialog({ kind: action, serverId: server.serverId })
-    client.mcp.definition({ serverId: server.serverId }).then((input) => setDialog({ kind: 'edit', server, input }), tellFailure)
-  }
+  const act = useCallback(
+    (server: McpServerView, action: ServerAction): void => {
+      if (action !== 'edit') return setDialog({ kind: action, serverId: server.serverId })
+      client.mcp.definition({ serverId: server.serverId }).then((input) => setDialog({ kind: 'edit', server, input }), tellFailure)
+    },
+    [client],
+  )
   const meant = dialog && 'serverId' in dialog ? list?.servers.find(({ serverId }) => serverId === dialog.serverId) : undefined
   const names = (scope: 'user' | 'project'): string[] =>
     list?.servers.filter((server) => server.scope === scope).map(({ name }) => name) ?? []
@@ -219,8 +225,8 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
                 server={server}
                 userHome={userHome}
                 open={opened.has(server.serverId)}
-                onOpen={(open) => onOpen(server.serverId, open)}
-                onAction={(action) => onAction(server, action)}
+                onOpen={onOpen}
+                onAction={onAction}
               />
             ))}
           </ul>

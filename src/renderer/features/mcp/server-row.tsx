@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { useId } from 'react'
+import { memo, useId } from 'react'
 import type { McpServerView } from '../../../shared/model/mcp'
 import { tokenWords } from '../../state/token-words'
 import { Badge } from '../../ui/badge'
@@ -14,14 +14,14 @@ interface ServerRowProps {
   server: McpServerView
   userHome: string | undefined
   open: boolean
-  onOpen: (open: boolean) => void
-  onAction: (action: ServerAction) => void
+  onOpen: (serverId: string, open: boolean) => void
+  onAction: (server: McpServerView, action: ServerAction) => void
 }
 
 const SCOPES = { user: undefined, project: 'this project', session: 'from the editor' } as const
 
-/** One server: how it stands and what it costs; opened, everything about it. */
-export function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRowProps) {
+/** One server: how it stands and what it costs; opened, everything about it. Drawn anew only when something about this server has changed. */
+export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRowProps) {
   const detailId = useId()
   const setEnabled = useMcpChange((mcp, change: { serverId: string; enabled: boolean }) => mcp.setEnabled(change))
   const { name, scope, state, transport, target, hiddenBy, error } = server
@@ -35,7 +35,7 @@ export function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRo
           type="button"
           aria-expanded={open}
           aria-controls={detailId}
-          onClick={() => onOpen(!open)}
+          onClick={() => onOpen(server.serverId, !open)}
           className="flex min-w-0 flex-1 items-start gap-2.5 py-2.5 pl-3.5 text-left focus-visible:-outline-offset-2"
         >
           <ChevronRight
@@ -70,7 +70,9 @@ export function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRo
           />
         )}
       </div>
-      <div id={detailId}>{open && <ServerDetail server={server} userHome={userHome} onAction={onAction} />}</div>
+      <div id={detailId}>
+        {open && <ServerDetail server={server} userHome={userHome} onAction={(action) => onAction(server, action)} />}
+      </div>
     </li>
   )
-}
+})

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { memo, useState } from 'react'
+import { memo, useCallback, useState } from 'react'
 import type { McpServerView, McpToolView } from '../../../shared/model/mcp'
 import { tokenWords } from '../../state/token-words'
 import { Badge } from '../../ui/badge'
@@ -15,7 +15,9 @@ export function ToolList({ server }: { server: McpServerView }) {
   const setTool = useMcpChange((mcp, change: { serverId: string; tool: string; enabled: boolean }) => mcp.setToolEnabled(change))
   const wanted = filter.trim().toLocaleLowerCase()
   const tools = server.tools.filter((tool) => `${tool.name} ${tool.title ?? ''} ${tool.description}`.toLocaleLowerCase().includes(wanted))
-  const toggle = (tool: string, enabled: boolean): void => setTool.mutate({ serverId: server.serverId, tool, enabled })
+  const { mutate } = setTool
+  const { serverId } = server
+  const toggle = useCallback((tool: string, enabled: boolean): void => mutate({ serverId, tool, enabled }), [mutate, serverId])
   return (
     <div>
       {server.tools.length >= MANY && (
