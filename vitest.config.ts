@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Tests measure processes and time limits: no more workers than cores.
     maxWorkers: 2,
+    // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
+    server: { deps: { inline: ['jsonc-parser'] } },
     reporters: ['default'],
   },
 })

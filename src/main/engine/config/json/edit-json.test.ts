@@ -25,7 +25,7 @@ const FILE = `{
 test('a member is changed, added, renamed and removed, and comments, order and commas around it stay', () => {
   expect(editJson(FILE, [{ path: ['mcpServers', 'one', 'command'], value: 'z' }])).toBe(FILE.replace('"a"', '"z"'))
   expect(editJson(FILE, [{ path: ['mcpServers', 'two', 'args'], value: ['-y', 'x'] }])).toBe(
-    FILE.replace('/* here too */\n', '/* here too */\n      "args": ["-y", "x"],\n'),
+    FILE.replace('/* here too */\n', '/* here too */\n      "args": [\n        "-y",\n        "x"\n      ],\n'),
   )
   expect(editJson(FILE, [{ path: ['mcpServers', 'one', 'args'], value: [] }])).toBe(FILE.replace('"a" }', '"a", "args": [] }'))
   expect(editJson(FILE, [{ path: ['mcpServers', 'one'], rename: 'uno' }])).toBe(FILE.replace('"one"', '"uno"'))
@@ -40,7 +40,8 @@ test('a member is changed, added, renamed and removed, and comments, order and c
 
 test('the first server of an empty file or object is written as people write it, with the line ends of the file', () => {
   const edit = [{ path: ['mcpServers', 's'], value: { command: 'npx', args: ['-y', 'x'], env: {} } }]
-  const written = '{\n  "mcpServers": {\n    "s": {\n      "command": "npx",\n      "args": ["-y", "x"],\n      "env": {}\n    }\n  }\n}'
+  const written =
+    '{\n  "mcpServers": {\n    "s": {\n      "command": "npx",\n      "args": [\n        "-y",\n        "x"\n      ],\n      "env": {}\n    }\n  }\n}'
   expect(editJson('', edit)).toBe(`${written}\n`)
   expect(editJson('{}', edit)).toBe(written)
   expect(editJson('{"mcpServers":{}}', edit)).toContain('"command": "npx"')
@@ -59,7 +60,9 @@ test('of two members of one name the one that counts is changed, and removing le
 })
 
 test('whatever is written, one edit changes that member and no other', () => {
-  const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), fc.string({ maxLength: 4 }))
+  // V8 takes the name "\"" for "\\" when it has just read an object with that name, so JSON.parse could not say what is right.
+  const name = fc.string({ maxLength: 4 }).filter((text) => !text.includes('\\'))
+  const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), name)
   const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), { maxKeys: 5 })
   fc.assert(
     fc.property(
@@ -85,15 +88,15 @@ test('whatever is written, one edit changes that member and no other', () => {
 })
 
 test.each([
-  ['{ "a": 1 "b": 2 }', 1, /comma or } is missing before "\\"b\\":"/],
+  ['{ "a": 1 "b": 2 }', 1, /comma or a closing bracket is missing before "\\"b\\":"/],
   ['{\n  "a": \n}', 3, /value is missing/],
-  ['{ "a": 1 } x', 1, /Nothing may follow/],
+  ['{ "a": 1 } 2', 1, /Nothing may follow/],
   ["{\n 'a': 1 }", 2, /double quotes/],
   ['{ /* never', 1, /never closed/],
   ['{ "a": "b', 1, /never closed with a quote/],
   ['{ "a": "\\x" }', 1, /escape/],
-  ['', 1, /ends too early/],
-  ['{ "a": truely }', 1, /value is missing/],
+  ['', 1, /value is missing before the end of the file/],
+  ['{ "a": truely }', 1, /is no value/],
   ['['.repeat(100), 1, /nested more than/],
 ])('a text that is no JSON says where and why: %j', (text, line, message) => {
   const parsed = parseJson(text)

@@ -1,4 +1,5 @@
-import { memberOf, parseJson, placeAt, type JsonMember, type JsonNode } from './parse-json'
+import { createScanner } from 'jsonc-parser'
+import { memberOf, membersOf, nameOf, parseJson, placeAt, valueNode, type JsonNode } from './parse-json'
 
 /** One change: the member at the end of `path` gets a value, is removed, or is renamed. Objects on the way are made. */
 export type JsonEdit =
@@ -9,6 +10,8 @@ export type JsonEdit =
 /**
  * Changes members of a JSON text and nothing else: comments, order, indentation and line ends stay. An empty text counts as `{}`. Throws `Error` with
  * the place when the text does not parse, or when something on the way is no object.
+ *
+ * The parser's own `modify` is not used: it changes the first of two members of one name, where the last counts, and takes comments beside neighbours along.
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
   let edited = text.trim() === '' ? '{}\n' : text
@@ -20,20 +23,18 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
   return edited
 }
 
-function rootOf(text: string): JsonNode {
-  const parsed = parseJson(text)
-  if ('root' in parsed) return parsed.root
-  const { line, column, message } = parsed.problem
-  throw new Error(`line ${line}, column ${column}: ${message}`)
-}
-
 /** The objects on the way to the last part of the path, as far as they are there. */
 function follow(text: string, path: readonly string[]): JsonNode[] {
-  const way = [rootOf(text)]
+  const parsed = parseJson(text)
+  if ('problem' in parsed) {
+    const { line, column, message } = parsed.problem
+    throw new Error(`line ${line}, column ${column}: ${message}`)
+  }
+  const way = [parsed.root]
   for (const key of path.slice(0, -1)) {
     const next = memberOf(way.at(-1), key)
     if (!next) return way
-    way.push(next.node)
+    way.push(valueNode(next))
   }
   return way
 }
@@ -41,80 +42,98 @@ function follow(text: string, path: readonly string[]): JsonNode[] {
 function setValue(text: string, path: readonly string[], value: unknown): string {
   const way = follow(text, path)
   const holder = way.at(-1)!
-  if (holder.kind !== 'object') throw new Error(`line ${placeAt(text, holder.start).line}: this is no object.`)
+  if (holder.type !== 'object') throw new Error(`line ${placeAt(text, holder.offset).line}: this is no object.`)
   const rest = path.slice(way.length - 1)
-  const layout = layoutOf(text)
   const there = rest.length === 1 ? memberOf(holder, rest[0]!) : undefined
-  if (there) return splice(text, there.node.start, there.node.end, written(value, layout, indentAt(text, there.start)))
+  if (there) {
+    const old = valueNode(there)
+    return splice(text, old.offset, endOf(old), written(text, value, indentAt(text, there.offset)))
+  }
   const whole = rest.slice(1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
-  return inserted(text, holder, rest[0]!, whole, layout)
+  return inserted(text, holder, rest[0]!, whole)
 }
 
-function inserted(text: string, holder: JsonNode & { kind: 'object' }, key: string, value: unknown, layout: Layout): string {
-  const last = holder.members.at(-1)
-  const outer = indentAt(text, holder.start)
+function inserted(text: string, holder: JsonNode, key: string, value: unknown): string {
+  const last = membersOf(holder).at(-1)
+  const name = JSON.stringify(key)
+  const eol = eolOf(text)
   if (!last) {
-    const inner = outer + layout.unit
-    const comments = text.slice(holder.start + 1, holder.end - 1).trimEnd()
-    const member = `${JSON.stringify(key)}: ${written(value, layout, inner)}`
-    return splice(text, holder.start + 1, holder.end - 1, `${comments}${layout.eol}${inner}${member}${layout.eol}${outer}`)
+    const outer = indentAt(text, holder.offset)
+    const inner = outer + unitOf(text)
+    const comments = text.slice(holder.offset + 1, endOf(holder) - 1).trimEnd()
+    return splice(
+      text,
+      holder.offset + 1,
+      endOf(holder) - 1,
+      `${comments}${eol}${inner}${name}: ${written(text, value, inner)}${eol}${outer}`,
+    )
   }
-  const oneLine = !text.slice(holder.start, holder.end).includes('\n')
-  if (oneLine) {
-    const member = `${JSON.stringify(key)}: ${JSON.stringify(value)}`
-    return splice(text, last.node.end, last.comma === undefined ? last.node.end : last.comma + 1, `, ${member}`)
+  const comma = commaAfter(text, last)
+  const isOneLine = !text.slice(holder.offset, endOf(holder)).includes('\n')
+  if (isOneLine) {
+    const at = comma === undefined ? endOf(last) : comma + 1
+    return splice(text, at, at, `${comma === undefined ? ',' : ''} ${name}: ${JSON.stringify(value)}`)
   }
-  const inner = indentAt(text, last.start)
-  const at = endOfMember(text, last)
-  const line = `${layout.eol}${inner}${JSON.stringify(key)}: ${written(value, layout, inner)}`
-  const withMember = splice(text, at, at, last.comma === undefined ? line : `${line},`)
-  return last.comma === undefined ? splice(withMember, last.node.end, last.node.end, ',') : withMember
+  const inner = indentAt(text, last.offset)
+  const at = endWithComment(text, last)
+  const line = `${eol}${inner}${name}: ${written(text, value, inner)}`
+  const withMember = splice(text, at, at, comma === undefined ? line : `${line},`)
+  return comma === undefined ? splice(withMember, endOf(last), endOf(last), ',') : withMember
 }
 
 function removed(text: string, path: readonly string[]): string {
   const way = follow(text, path)
-  const holder = way.at(-1)!
-  const key = path.at(-1)!
-  if (way.length < path.length || holder.kind !== 'object') return text
-  const index = holder.members.findLastIndex((member) => member.key === key)
-  const member = holder.members[index]
+  const members = way.length < path.length ? [] : membersOf(way.at(-1))
+  const index = members.findLastIndex((member) => nameOf(member) === path.at(-1))
+  const member = members[index]
   if (!member) return text
-  const before = holder.members[index - 1]
-  const start = before ? endOfMember(text, before) : sameLineEnd(text, holder.start + 1)
-  const without = splice(text, start, endOfMember(text, member), '')
-  const isLast = index === holder.members.length - 1
+  const before = members[index - 1]
+  const start = before ? endWithComment(text, before) : besideEnd(text, way.at(-1)!.offset + 1)
+  const without = splice(text, start, endWithComment(text, member), '')
+  const isLast = index === members.length - 1
   // The comma before it goes too, unless this file has commas after the last member.
-  const shorter =
-    isLast && before?.comma !== undefined && member.comma === undefined ? splice(without, before.comma, before.comma + 1, '') : without
+  const comma = isLast && before && commaAfter(text, member) === undefined ? commaAfter(text, before) : undefined
   // A member of the same name before it would count from now on.
-  return removed(shorter, path)
+  return removed(comma === undefined ? without : splice(without, comma, comma + 1, ''), path)
 }
 
 function renamed(text: string, path: readonly string[], name: string): string {
   const way = follow(text, path)
-  const member = way.length < path.length ? undefined : memberOf(way.at(-1), path.at(-1)!)
-  if (!member) return text
-  return splice(text, member.start, member.keyEnd, JSON.stringify(name))
+  const key = way.length < path.length ? undefined : memberOf(way.at(-1), path.at(-1)!)?.children?.[0]
+  return key ? splice(text, key.offset, endOf(key), JSON.stringify(name)) : text
+}
+
+function endOf(node: JsonNode): number {
+  return node.offset + node.length
+}
+
+/** The offset of the comma after a member. */
+function commaAfter(text: string, member: JsonNode): number | undefined {
+  const scanner = createScanner(text, true)
+  scanner.setPosition(endOf(member))
+  scanner.scan()
+  const at = scanner.getTokenOffset()
+  return text.charAt(at) === ',' ? at : undefined
 }
 
 /** After a member, its comma, and a comment beside it on the same line. */
-function endOfMember(text: string, member: JsonMember): number {
-  return sameLineEnd(text, member.comma === undefined ? member.node.end : member.comma + 1)
+function endWithComment(text: string, member: JsonNode): number {
+  const comma = commaAfter(text, member)
+  return besideEnd(text, comma === undefined ? endOf(member) : comma + 1)
 }
 
-function sameLineEnd(text: string, from: number): number {
+function besideEnd(text: string, from: number): number {
   const beside = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/(?=[ \t]*[\r\n]))/.exec(text.slice(from, from + 2000))
   return from + (beside?.[0].length ?? 0)
 }
 
-interface Layout {
-  unit: string
-  eol: string
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-function layoutOf(text: string): Layout {
-  const first = /\n([ \t]+)(?=["/])/.exec(text)?.[1]
-  return { unit: first ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' }
+/** What the file indents with. */
+function unitOf(text: string): string {
+  return /\n([ \t]+)(?=["/])/.exec(text)?.[1] ?? '  '
 }
 
 /** The blanks at the beginning of the line an offset is in. */
@@ -123,29 +142,9 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start, offset))![0]
 }
 
-function written(value: unknown, { unit, eol }: Layout, indent: string): string {
-  // Short lists stay on one line, as people write arguments.
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
-    const line = `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
-    if (line.length <= 80) return line
-  }
-  if (Array.isArray(value))
-    return block(
-      value.map((item) => written(item, { unit, eol }, indent + unit)),
-      '[]',
-      { unit, eol },
-      indent,
-    )
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${written(item, { unit, eol }, indent + unit)}`)
-  return block(members, '{}', { unit, eol }, indent)
-}
-
-function block(lines: string[], brackets: '{}' | '[]', { unit, eol }: Layout, indent: string): string {
-  if (lines.length === 0) return brackets
-  return `${brackets.charAt(0)}${eol}${lines.map((line) => `${indent}${unit}${line}`).join(`,${eol}`)}${eol}${indent}${brackets.charAt(1)}`
+/** A value in the layout of the file. */
+function written(text: string, value: unknown, indent: string): string {
+  return JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', eolOf(text) + indent)
 }
 
 function splice(text: string, start: number, end: number, put: string): string {

@@ -8,7 +8,6 @@ import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { expandVariables } from './expand-variables'
 import { projectFile, projectServers, realFolder, userFile, userServers } from './find-servers'
 import { writeChoice } from './project-choices'
-import { nameMistake, readServers, writtenNames } from './read-servers'
 import { serverEdits, withoutSecrets } from './server-edits'
 import { writeServers } from './write-servers'
 
@@ -80,8 +79,9 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       tell()
       return
     }
+    const { writtenServer } = await import('./read-servers')
     await change({ scope, name }, (text) => {
-      const before = written(text, name)
+      const before = writtenServer(text, name)
       return before ? switchEdits(['mcpServers', name], before, switched(before)) : []
     })
   }
@@ -89,11 +89,11 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
   return {
     async read(folder) {
       follow(userFile(home))
-      const own = userServers(home)
+      const own = await userServers(home)
       if (folder === undefined) return own
       const real = realFolder(folder)
       follow(projectFile(real), real)
-      const project = projectServers(home, real)
+      const project = await projectServers(home, real)
       return { servers: [...own.servers, ...project.servers], problems: [...project.problems, ...own.problems] }
     },
     expand({ definition, scope, folder, isAccepted, name }) {
@@ -111,28 +111,31 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
     input: ({ definition }) => withoutSecrets(definition),
     async save(place, definition, previousName) {
       const { name } = place
+      const { nameMistake, writtenNames, writtenServer } = await import('./read-servers')
       const mistake = nameMistake(name)
       if (mistake !== undefined) throw new CodedError('request.invalid', `name: ${mistake}`)
       await change(place, (text) => {
         const isMoved = previousName !== undefined && previousName !== name
         if (previousName !== name && writtenNames(text).includes(name))
           throw new CodedError('request.invalid', `name: There is a server ${name} already.`)
-        const before = written(text, previousName ?? name)
+        const before = writtenServer(text, previousName ?? name)
         return [
           ...(isMoved ? [{ path: ['mcpServers', previousName], rename: name }] : []),
           ...serverEdits(['mcpServers', name], definition, before),
         ]
       })
     },
-    addAll: (added) =>
-      change({ scope: 'user', name: '' }, (text) => {
+    async addAll(added) {
+      const { writtenNames } = await import('./read-servers')
+      await change({ scope: 'user', name: '' }, (text) => {
         const taken = writtenNames(text)
         return added.flatMap(({ name, definition, replace }) => {
           if (taken.includes(name) && !replace) throw new CodedError('request.invalid', `name: There is a server ${name} already.`)
           taken.push(name)
           return serverEdits(['mcpServers', name], definition, undefined)
         })
-      }),
+      })
+    },
     remove: (place) => change(place, () => [{ path: ['mcpServers', place.name], remove: true }]),
     setEnabled: (server, enabled) => setSwitches(server, (definition) => ({ ...definition, enabled })),
     setToolEnabled: (server, tool, enabled) =>
@@ -148,11 +151,6 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       watched.clear()
     },
   }
-}
-
-/** What is written for a server, apart from the user's own switches. */
-function written(text: string, name: string): McpServerDefinition | undefined {
-  return readServers(text, '').servers.find((server) => server.name === name)?.definition
 }
 
 /** Only the switches: whatever else is written about the server stays word for word. */

@@ -5,7 +5,6 @@ import { readConfigText } from '../../config/read-config-file'
 import { standingOf } from '../../config/trust/standing'
 import type { ConfiguredServer } from '../mcp-config'
 import { readChoices, withChoice } from './project-choices'
-import { readServers } from './read-servers'
 import { serverIdOf } from './server-id'
 
 export interface FoundServers {
@@ -31,11 +30,13 @@ export function realFolder(folder: string): string {
 }
 
 /** The user's own servers, from `mcp.json` of the home. */
-export function userServers(home: string): FoundServers {
+export async function userServers(home: string): Promise<FoundServers> {
   const file = userFile(home)
   const found = readConfigText(file)
   if ('missing' in found) return { servers: [], problems: [] }
   if ('problem' in found) return { servers: [], problems: [found.problem] }
+  // The parser is loaded when there is something to read.
+  const { readServers } = await import('./read-servers')
   const { servers, problems } = readServers(found.text, file)
   return {
     servers: servers.map(({ name, definition }) => ({
@@ -54,12 +55,13 @@ export function userServers(home: string): FoundServers {
  * The servers in `.mcp.json` of a project (a real path). They come with the project, from anybody: one counts only when the user trusts the folder with exactly
  * these words. After a change those that were accepted word for word go on, and the others wait.
  */
-export function projectServers(home: string, folder: string): FoundServers {
+export async function projectServers(home: string, folder: string): Promise<FoundServers> {
   const file = projectFile(folder)
   const { state, files, accepted } = standingOf(home, folder)
   const now = files.find(({ kind }) => kind === 'mcp')
   if (!now) return { servers: [], problems: [] }
   if (now.problem) return { servers: [], problems: [now.problem] }
+  const { readServers } = await import('./read-servers')
   const { servers, problems } = readServers(now.text, file)
   const before = accepted?.files.find((old) => old.file === file)
   const seen = state === 'trusted' ? servers : before ? readServers(before.text, file).servers : []

@@ -1,6 +1,6 @@
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { ConfigProblem } from '../../../../shared/model/settings'
-import { memberOf, parseJson, placeAt, valueOf, type JsonMember, type JsonNode } from '../../config/json/parse-json'
+import { memberOf, membersOf, nameOf, parseJson, placeAt, valueNode, valueOf, type JsonNode } from '../../config/json/parse-json'
 import type { DefinitionProblem } from './definition-reader'
 import { readDefinition } from './read-definition'
 
@@ -38,8 +38,13 @@ export function readServers(text: string, file: string): WrittenServers {
 /** The names of all servers that are written, also of those that cannot be used. */
 export function writtenNames(text: string): string[] {
   const parsed = parseJson(text)
-  const list = 'root' in parsed ? memberOf(parsed.root, 'mcpServers')?.node : undefined
-  return list?.kind === 'object' ? list.members.map(({ key }) => key) : []
+  const list = 'root' in parsed ? memberOf(parsed.root, 'mcpServers') : undefined
+  return list ? membersOf(valueNode(list)).map(nameOf) : []
+}
+
+/** What is written for a server, apart from the user's own switches. */
+export function writtenServer(text: string, name: string): McpServerDefinition | undefined {
+  return readServers(text, '').servers.find((server) => server.name === name)?.definition
 }
 
 /** Why this cannot be the name of a server. */
@@ -54,38 +59,39 @@ function parse(text: string, file: string): WrittenServers {
   if ('problem' in parsed) return { servers: [], problems: [{ file, ...parsed.problem }] }
   const problems: ConfigProblem[] = []
   const tell = (offset: number, message: string): void => void problems.push({ file, ...placeAt(text, offset), message })
-  const list = memberOf(parsed.root, 'mcpServers')
-  if (parsed.root.kind !== 'object') tell(parsed.root.start, 'The file must be an object with "mcpServers" in it.')
-  else if (!list && memberOf(parsed.root, 'servers'))
-    tell(memberOf(parsed.root, 'servers')!.start, 'Servers stand under "mcpServers" here, not "servers".')
-  else if (list && list.node.kind !== 'object') tell(list.node.start, '"mcpServers" must be an object: a name, and what the server is.')
+  const member = memberOf(parsed.root, 'mcpServers')
+  const elsewhere = memberOf(parsed.root, 'servers')
+  const list = member && valueNode(member)
+  if (parsed.root.type !== 'object') tell(parsed.root.offset, 'The file must be an object with "mcpServers" in it.')
+  else if (!list && elsewhere) tell(elsewhere.offset, 'Servers stand under "mcpServers" here, not "servers".')
+  else if (list && list.type !== 'object') tell(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
   const servers: WrittenServer[] = []
-  const members = list?.node.kind === 'object' ? list.node.members : []
-  for (const [index, member] of members.entries()) {
-    if (index === MOST_SERVERS) tell(member.start, `Only the first ${MOST_SERVERS} servers count.`)
+  for (const [index, entry] of membersOf(list).entries()) {
+    if (index === MOST_SERVERS) tell(entry.offset, `Only the first ${MOST_SERVERS} servers count.`)
     if (index >= MOST_SERVERS) break
-    const shown = JSON.stringify(member.key).slice(1, -1).slice(0, 64)
-    const mistake = nameMistake(member.key)
-    if (mistake !== undefined) tell(member.start, `${shown}: ${mistake}`)
-    else if (memberOf(list!.node, member.key) !== member) tell(member.start, `${shown}: is written again further down; that one counts.`)
+    const name = nameOf(entry)
+    const shown = JSON.stringify(name).slice(1, -1).slice(0, 64)
+    const mistake = nameMistake(name)
+    if (mistake !== undefined) tell(entry.offset, `${shown}: ${mistake}`)
+    else if (memberOf(list, name) !== entry) tell(entry.offset, `${shown}: is written again further down; that one counts.`)
     else {
       const found: DefinitionProblem[] = []
-      const raw = valueOf(member.node)
+      const raw = valueOf(valueNode(entry))
       const definition = readDefinition(raw, found)
-      for (const { path, message } of found) tell(offsetOf(member, path), `${[shown, ...path].join('.')}: ${message}`)
-      if (definition) servers.push({ name: member.key, line: placeAt(text, member.start).line, definition, words: JSON.stringify(raw) })
+      for (const { path, message } of found) tell(offsetOf(entry, path), `${[shown, ...path].join('.')}: ${message}`)
+      if (definition) servers.push({ name, line: placeAt(text, entry.offset).line, definition, words: JSON.stringify(raw) })
     }
   }
   return { servers, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
 }
 
-function offsetOf(member: JsonMember, path: readonly (string | number)[]): number {
-  let offset = member.start
-  let node: JsonNode | undefined = member.node
+function offsetOf(entry: JsonNode, path: readonly (string | number)[]): number {
+  let { offset } = entry
+  let node: JsonNode | undefined = valueNode(entry)
   for (const part of path) {
-    const inner: JsonMember | undefined = typeof part === 'string' ? memberOf(node, part) : undefined
-    node = inner?.node ?? (typeof part === 'number' && node?.kind === 'array' ? node.items[part] : undefined)
-    offset = inner?.start ?? node?.start ?? offset
+    const inner: JsonNode | undefined = typeof part === 'string' ? memberOf(node, part) : undefined
+    node = inner ? valueNode(inner) : typeof part === 'number' && node?.type === 'array' ? node.children?.[part] : undefined
+    offset = inner?.offset ?? node?.offset ?? offset
   }
   return offset
 }

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/model/errors'
-import { editJson, type JsonEdit } from '../../config/json/edit-json'
+import type { JsonEdit } from '../../config/json/edit-json'
 import { readConfigText } from '../../config/read-config-file'
 import { writePrivateFile } from '../../config/write-private-file'
 import { atomicWrite } from '../../workspace/atomic-write'
@@ -16,11 +16,12 @@ export async function writeServers(
   { isPrivate }: { isPrivate: boolean },
   editsFor: (text: string) => JsonEdit[],
 ): Promise<string> {
+  const { editJson } = await import('../../config/json/edit-json')
   for (let attempt = 1; ; attempt += 1) {
     const found = readConfigText(file)
     if ('problem' in found) throw new CodedError('config.write_failed', `${file}: ${found.problem.message}`)
     const before = 'text' in found ? found.text : ''
-    const after = edited(file, before, editsFor)
+    const after = edited(file, () => editJson(before, editsFor(before)))
     if (after === before) return after
     const now = readConfigText(file)
     // Somebody may have saved the file while the change was worked out.
@@ -35,9 +36,9 @@ export async function writeServers(
   }
 }
 
-function edited(file: string, before: string, editsFor: (text: string) => JsonEdit[]): string {
+function edited(file: string, edit: () => string): string {
   try {
-    return editJson(before, editsFor(before))
+    return edit()
   } catch (error) {
     if (error instanceof CodedError) throw error
     throw new CodedError('config.write_failed', `${file} does not parse, so it is left as it is: ${reasonOf(error)}`, { cause: error })
