@@ -29,7 +29,9 @@ async function open(script: ScriptStep[], hooks: string) {
     await until(() => found().length > nth, 'a request')
     return found()[nth]!
   }
-  const ended = (turns = 1) => until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn')
+  // A turn may have to wait for many processes of hooks.
+  const ended = (turns = 1) =>
+    until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn', 30_000)
   const path = (name: string): string => join(scratch.project, name)
   const say = (text: string) => engine.sessions.prompt(sessionId, [{ type: 'text', text }])
   return { engine, sessionId, server, project: scratch.project, events, approval, ended, path, say, close }
