@@ -48,6 +48,17 @@ it('an answer that breaks off, never ends or is too large fails at once, with me
   expect(server.sessions).toHaveLength(1)
 })
 
+it('a server that asks without end and takes no answer costs neither memory nor the calls beside it', async () => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({ a: { url: server.url }, b: { type: 'sse', url: server.sseUrl } }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [call('a', 'echo', '1'), call('b', 'echo', '2')])).toEqual(['1', '2'])
+  const begun = performance.now()
+  expect(await lab.calls(session, [call('a', 'pings'), call('b', 'echo', 'beside')])).toEqual(['after the pings', 'beside'])
+  expect(performance.now() - begun).toBeLessThan(10_000)
+  expect(server.answers.length).toBeLessThanOrEqual(100)
+})
+
 it('a session that the server has forgotten is begun anew and the call made once more; a server that comes back is found again', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))

@@ -45,6 +45,8 @@ it('whatever a server does wrong in a call costs that call; the calls beside it 
     [bad('crash'), /went away while it worked[\s\S]*something broke at line 7/],
     [bad('echo', { text: 'again' }), /^again$/],
     [bad('deaf'), /got no answer/],
+    [bad('nonsense'), /neither a result nor an error/],
+    [bad('generic-error'), /answered generic-error with an error: .*the index is being built/],
     [bad('failing'), /^there is no such row$/],
     [bad('no-such-tool'), /There is no tool/],
   ]

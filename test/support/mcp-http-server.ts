@@ -8,6 +8,8 @@ export interface HttpMcpServer {
   /** The older transport's address. */
   sseUrl: string
   messages: { method: string; session: string | undefined }[]
+  /** Ids of what was asked and answered. */
+  answers: unknown[]
   sessions: string[]
   /** Forgets all sessions, as a server does that was started anew. */
   forget(): void
@@ -22,20 +24,23 @@ const tool = (name: string): unknown => ({ name, description: `Does ${name}.`, i
 export async function httpMcpServer(): Promise<HttpMcpServer> {
   const messages: HttpMcpServer['messages'] = []
   const sessions: string[] = []
+  const answers: unknown[] = []
   const known = new Set<string>()
   const streams = new Map<string, ServerResponse>()
 
   const resultOf = (method: string, params: Record<string, unknown>): unknown => {
     if (method === 'initialize')
       return { protocolVersion: params['protocolVersion'], capabilities: { tools: {} }, serverInfo: { name: 'http test', version: '1' } }
-    if (method === 'tools/list') return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang'].map(tool) }
+    if (method === 'tools/list') return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang', 'pings'].map(tool) }
     return {}
   }
 
   async function onMessage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const message = JSON.parse(await bodyOf(request)) as { id?: number; method: string; params?: Record<string, unknown> }
+    const message = JSON.parse(await bodyOf(request)) as { id?: number | string; method?: string; params?: Record<string, unknown> }
     const session = request.headers['mcp-session-id']?.toString()
+    // An answer: it is kept waiting for ever.
+    if (message.method === undefined) return void answers.push(message.id)
     messages.push({ method: message.method, session })
     if (message.method === 'initialize') {
       const id = `s${sessions.push(`s${sessions.length + 1}`)}`
@@ -48,7 +53,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(message.method, message.params ?? {}) }))
   }
 
-  function callTool(id: number, params: Record<string, unknown>, response: ServerResponse): void {
+  function callTool(id: number | string, params: Record<string, unknown>, response: ServerResponse): void {
     const text = (value: string): string => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: value }] } })
     switch (params['name']) {
       case 'breaks-off':
@@ -67,6 +72,11 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         endless(response, 'data: {"x":"')
         return
       case 'hang':
+        return
+      case 'pings':
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        for (let n = 0; n < 20_000; n++) response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `ping-${n}`, method: 'ping' })}\n\n`)
+        response.end(`data: ${text('after the pings')}\n\n`)
         return
       default:
         response
@@ -115,6 +125,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
     url: `http://127.0.0.1:${port}/mcp`,
     sseUrl: `http://127.0.0.1:${port}/sse`,
     messages,
+    answers,
     sessions,
     forget: () => known.clear(),
     down,

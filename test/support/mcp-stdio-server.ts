@@ -31,7 +31,7 @@ const tool = (name: string, more: Record<string, unknown> = {}): Record<string, 
 })
 
 const NAMES =
-  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress asks shouts changes'
+  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
 
 function tools(): unknown[] {
   const list: unknown[] = [
@@ -85,7 +85,12 @@ const text = (value: string): Record<string, unknown> => ({ content: [{ type: 't
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-async function call(name: string, input: Record<string, unknown>, token: unknown): Promise<Record<string, unknown> | undefined> {
+async function call(
+  id: unknown,
+  name: string,
+  input: Record<string, unknown>,
+  token: unknown,
+): Promise<Record<string, unknown> | undefined> {
   const n = Number(input['n'] ?? 1)
   switch (name) {
     case 'echo':
@@ -164,6 +169,11 @@ async function call(name: string, input: Record<string, unknown>, token: unknown
       }
     case 'structured':
       return { content: [{ type: 'text', text: JSON.stringify({ b: 2, a: [1] }) }], structuredContent: { a: [1], b: 2 } }
+    case 'nonsense':
+      send({ id, result: 'no result' })
+      return undefined
+    case 'generic-error':
+      throw Object.assign(new Error('the index is being built'), { code: -32_000 })
     case 'failing':
       return { ...text('there is no such row'), isError: true }
     case 'cancelled':
@@ -227,7 +237,7 @@ async function answer({ id, method, params }: { id?: unknown; method?: string; p
           arguments: input = {},
           _meta,
         } = params as { name: string; arguments?: Record<string, unknown>; _meta?: { progressToken?: unknown } }
-        const result = await call(name, input, _meta?.progressToken)
+        const result = await call(id, name, input, _meta?.progressToken)
         if (result) send({ id, result })
         return
       }
@@ -235,7 +245,8 @@ async function answer({ id, method, params }: { id?: unknown; method?: string; p
         send({ id, error: { code: -32601, message: `no method ${method}` } })
     }
   } catch (error) {
-    send({ id, error: { code: -32603, message: String(error) } })
+    const { code = -32_603 } = error as { code?: number }
+    send({ id, error: { code, message: String(error) } })
   }
 }
 

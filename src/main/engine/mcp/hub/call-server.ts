@@ -4,7 +4,8 @@ import { failed, type CallContext, type ToolResult } from '../../tool/tool'
 import type { CallInFlight } from '../connection-hooks'
 import { callResult } from '../tool/call-result'
 import { CallClock } from './call-clock'
-import { TimeoutError } from './connection-failure'
+import { LOST } from '../transport/bounded-fetch'
+import { LostError, TimeoutError } from './connection-failure'
 import { callTask } from './call-task'
 import type { Connection, RequestLimits } from './connection'
 import type { SharedServer, StartPlan } from './shared-server'
@@ -136,7 +137,7 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === -32_000
+  return error instanceof LostError || (error instanceof Error && 'code' in error && error.code === LOST)
 }
 
 function tailOf({ error }: SharedServer): string {

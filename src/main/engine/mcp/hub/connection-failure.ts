@@ -4,6 +4,9 @@ import type { McpServerDefinition } from '../../../../shared/model/mcp'
 /** The server took too long. */
 export class TimeoutError extends Error {}
 
+/** The connection ended before the answer came. */
+export class LostError extends Error {}
+
 /** Why a server could not be connected to, in words that help. */
 export function failureToConnect(error: unknown, definition: McpServerDefinition): CodedError {
   if (error instanceof CodedError) return error

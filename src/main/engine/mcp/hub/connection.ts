@@ -5,8 +5,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { guardNotifications } from '../transport/guard-notifications'
+import { guardRequests } from '../transport/guard-requests'
 import { openTransport, type TransportPlace } from '../transport/open-transport'
-import { failureToConnect, TimeoutError } from './connection-failure'
+import { failureToConnect, LostError, TimeoutError } from './connection-failure'
 import { listPages, type Listed } from './list-pages'
 
 /** How a request is made. */
@@ -96,6 +97,9 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     guardNotifications(transport, () =>
       log({ from: 'connection', level: 'warning', text: 'It sends more notifications than anybody can read; most are thrown away.' }),
     )
+    guardRequests(transport, () =>
+      log({ from: 'connection', level: 'warning', text: 'It asks faster than it takes answers; what is too much is not answered.' }),
+    )
     await within(greeting, definition.startTimeoutMs, plan.signal, lost.promise)
   } catch (error) {
     await close()
@@ -105,12 +109,19 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
   // Without being asked many servers say nothing, or everything.
   if (client.getServerCapabilities()?.logging) client.setLoggingLevel('info').catch(() => undefined)
   const { looseResult } = await import('./loose-result')
-  const request: Connection['request'] = (method, params, { signal, onProgress } = {}) =>
-    client.request({ method, params }, looseResult, {
-      timeout: NO_TIMEOUT,
-      ...(signal && { signal }),
-      ...(onProgress && { onprogress: onProgress }),
-    })
+  const request: Connection['request'] = async (method, params, { signal, onProgress } = {}) => {
+    const wasOpen = isOpen
+    try {
+      return await client.request({ method, params }, looseResult, {
+        timeout: NO_TIMEOUT,
+        ...(signal && { signal }),
+        ...(onProgress && { onprogress: onProgress }),
+      })
+    } catch (error) {
+      // Told by the connection, not by the code of the error: servers use that one for whatever they like.
+      throw wasOpen && !isOpen && !signal?.aborted ? new LostError(`It went away: ${await lost.promise}.`, { cause: error }) : error
+    }
+  }
   return {
     client,
     served: known,

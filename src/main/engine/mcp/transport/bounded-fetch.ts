@@ -4,8 +4,8 @@ import { TOO_LONG, tooLong } from './read-message'
 import { MAX_MESSAGE_BYTES } from './stdio-transport'
 import { endOfEvent, isBreak, StreamWatch } from './stream-watch'
 
-/** The code of an answer that does not come, because the stream it was to come on is over. As for any lost connection. */
-const LOST = -32_000
+/** The code of an answer that does not come, because the stream it was to come on is over. None that servers use. */
+export const LOST = -32_051
 
 /**
  * `fetch` for what a server sends: an answer, or one event of a stream, that is larger than a message may be ends with an error instead of filling the

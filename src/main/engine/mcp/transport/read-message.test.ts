@@ -22,6 +22,19 @@ it('reads one message, several at once, and one behind a byte order mark', () =>
   expect(readMessages(`\ufeff ${JSON.stringify(message)}`)).toEqual([message])
 })
 
+it.each([
+  [{ result: null }, 'null'],
+  [{ result: 'done' }, 'done'],
+  [{ error: 'it broke' }, 'it broke'],
+  [{ error: { code: 'E1', message: 'x' } }, 'E1'],
+  [{}, 'empty'],
+])('an answer that is none (%j) fails its request instead of leaving it to its time limit', (answer, said) => {
+  const message = { jsonrpc: '2.0', id: 4, ...answer }
+  expect(readMessages(JSON.stringify(message))).toEqual([
+    { jsonrpc: '2.0', id: 4, error: { code: expect.any(Number), message: expect.stringContaining(said) } },
+  ])
+})
+
 it('finds whose answer a line was that is too long, whichever end the number is at, and never takes a request for an answer', () => {
   const bytes = 20_000_000
   const long = (head: string, tail: string) => failureOfLong({ bytes, head, tail }, 16 * 1024 * 1024)

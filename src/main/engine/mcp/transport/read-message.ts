@@ -15,7 +15,7 @@ export function readMessages(line: string): JSONRPCMessage[] | undefined {
     return undefined
   }
   const all: unknown[] = Array.isArray(parsed) ? parsed.slice(0, MOST_IN_BATCH) : [parsed]
-  const messages = all.filter(isMessage)
+  const messages = all.filter(isMessage).map(usable)
   return messages.length > 0 ? messages : undefined
 }
 
@@ -25,6 +25,27 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   const { jsonrpc, method, id } = value as Record<string, unknown>
   return jsonrpc === '2.0' && (typeof method === 'string' || typeof id === 'string' || typeof id === 'number')
 }
+
+/** An answer that is neither a result nor an error fails its request at once: the protocol would wait for another one. */
+function usable(message: JSONRPCMessage): JSONRPCMessage {
+  if ('method' in message || message.id === undefined) return message
+  const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
+  if (isRecord(result)) return message
+  if (isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') return message
+  const said = JSON.stringify(error ?? result)?.slice(0, 200)
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: NONSENSE, message: `The answer is neither a result nor an error: ${said ?? 'it is empty'}.` },
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The code of an answer that is none. */
+const NONSENSE = -32_052
 
 /** Whose answer a line was that is too long to be read, as far as its two ends tell: so that the call fails at once, with the reason. */
 export function failureOfLong({ bytes, head, tail }: LongLine, maxBytes: number): JSONRPCMessage | undefined {
@@ -38,6 +59,7 @@ export function failureOfLong({ bytes, head, tail }: LongLine, maxBytes: number)
 export const TOO_LONG = -32_050
 
 export function tooLong(bytes: number | undefined, maxBytes: number): string {
-  const size = bytes === undefined ? 'more' : `${(bytes / 1_048_576).toFixed(0)} MiB`
-  return `The answer has ${size}${bytes === undefined ? ' than' : '; at most'} ${maxBytes / 1_048_576} MiB can be read.`
+  const most = `${maxBytes / 1_048_576} MiB`
+  const size = bytes === undefined ? `more than ${most}` : `${(bytes / 1_048_576).toFixed(0)} MiB`
+  return `The answer has ${size}; at most ${most} can be read.`
 }
