@@ -103,6 +103,7 @@ export function App({ connection }: { connection: Connection }) {
               mcpServers={
                 <McpSection
                   info={info}
+                  shown={view.item}
                   renderTrust={(folder) => <TrustQuestion folder={folder} userHome={userHome} />}
                   toolSearch={settings && <ToolSearchPart toolSearch={settings.toolSearch} />}
                 />

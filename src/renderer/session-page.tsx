@@ -10,6 +10,7 @@ import { ChangesPane } from './features/inspector/changes-pane'
 import { ContextPane } from './features/inspector/context-pane'
 import { Inspector } from './features/inspector/inspector'
 import { McpPane } from './features/mcp/mcp-pane'
+import { ServerNotice } from './features/mcp/server-notice'
 import { TodosPane } from './features/inspector/todos-pane'
 import { PlanBanner } from './features/plan/plan-banner'
 import { PlanPane } from './features/plan/plan-pane'
@@ -84,6 +85,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />
       )}
       {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
+      {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </>

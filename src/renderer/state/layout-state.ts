@@ -10,7 +10,8 @@ export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 /** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
 export type MainView =
   | { kind: 'session'; sessionId: string }
-  | { kind: 'settings'; section: SettingsSection }
+  /** `item`: what of the section is shown at once. */
+  | { kind: 'settings'; section: SettingsSection; item?: string }
   | { kind: 'new'; folder?: string }
   /** All tasks, with the terminal of one of them. */
   | { kind: 'tasks'; taskId?: string }
@@ -32,7 +33,7 @@ interface LayoutState {
   dismissedNotices: readonly string[]
 
   openSession(sessionId: string): void
-  openSettings(section?: SettingsSection): void
+  openSettings(section?: SettingsSection, item?: string): void
   openNew(folder?: string): void
   /** The page of all tasks; `taskId`: with that one's terminal. */
   openTasks(taskId?: string): void
@@ -73,9 +74,10 @@ export const useLayout = create<LayoutState>()((set, get) => {
       stored.write(SESSION_KEY, sessionId)
       set({ view: { kind: 'session', sessionId }, lastSessionId: sessionId, drawer: 'none' })
     },
-    openSettings: (section) => {
+    openSettings: (section, item) => {
       const { view } = get()
-      set({ view: { kind: 'settings', section: section ?? (view.kind === 'settings' ? view.section : 'providers') }, drawer: 'none' })
+      const shown = section ?? (view.kind === 'settings' ? view.section : 'providers')
+      set({ view: { kind: 'settings', section: shown, ...(item !== undefined && { item }) }, drawer: 'none' })
     },
     openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
     openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),

@@ -1,3 +1,4 @@
+import { toolLabel } from './tool-label'
 import type { FormValues } from './form'
 import type { PlanComment } from './plan'
 import type { Preview } from './preview'
@@ -113,7 +114,7 @@ const REQUEST_NAMES: Record<AskKind, string> = {
 
 /** What a request is called on screen: what is asked for, else the tool. */
 export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): string {
-  return asks ? REQUEST_NAMES[asks] : tool
+  return asks ? REQUEST_NAMES[asks] : toolLabel(tool)
 }
 
 /** Whether it comes from the midst of a call that runs: such a request does not outlive the process. */

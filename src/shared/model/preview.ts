@@ -22,6 +22,15 @@ export type Preview =
       /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: { timeoutMs: number | null }
     }
   | { kind: 'text'; text: string }
+  /** A call of a tool of an MCP server. */
+  | {
+      kind: 'call'
+      server: string
+      tool: string
+      /** What the server calls it to people. */ title?: string
+      arguments: CallArgument[]
+      /** So many characters of them are left out. */ left?: number
+    }
   | {
       kind: 'plan'
       /** Its file. */ path: string
@@ -44,6 +53,12 @@ export type Preview =
       /** What the model has answered: the server gets it when it is allowed. */
       answer?: { model: string; text: string }
     }
+
+/** An argument as people read it: a text as it is, anything else as JSON; what a screen would not show is written out. */
+export interface CallArgument {
+  name: string
+  text: string
+}
 
 /** What a tool card shows when it is opened. */
 export type ToolDetails =

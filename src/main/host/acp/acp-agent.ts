@@ -1,8 +1,8 @@
 import { agent, methods, PROTOCOL_VERSION, type AgentApp, type ClientCapabilities } from '@agentclientprotocol/sdk'
 import type { Engine } from '../../engine/engine-api'
-import type { AcpSessions } from './acp-sessions'
+import type { AcpSessions } from './session/acp-sessions'
 import { asRequestError } from './request-error'
-import { chooseMode, chooseOption } from './session-options'
+import { chooseMode, chooseOption } from './session/session-options'
 
 export interface AcpAgentDeps {
   engine: Engine

@@ -1,21 +1,22 @@
 import type { ClientCapabilities } from '@agentclientprotocol/sdk'
 import { setFlagsFromString } from 'node:v8'
 import type { Parsed } from '../../command-line/parse'
+import { ownStdout } from '../../command-line/own-stdout'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../task-host-program'
 import { acpAgent } from './acp-agent'
-import { AcpSessions } from './acp-sessions'
+import { AcpSessions } from './session/acp-sessions'
 import { Asks } from './ask/asks'
-import { flushed, stdioStream, takeStdout } from './stdio-stream'
+import { flushed, stdioStream } from './stdio-stream'
 
 /** A client that does not read any more gets no more time. */
 const LAST_WRITE_MS = 1_000
 
 /** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
 export async function acpMain(_parsed: Parsed, version: string): Promise<number> {
-  const output = takeStdout()
+  const output = ownStdout()
   // As in print mode: costs little CPU and saves memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')

@@ -1,22 +1,10 @@
 import { ndJsonStream, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
-import { createWriteStream, fstatSync } from 'node:fs'
-import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 
 /** Most bytes of one message; what a longer line has beyond them is dropped, and the line answered as one that does not parse. */
 export const MOST_LINE_BYTES = 64 * 1024 * 1024
 /** Requests that are still being answered when the input ends get so long. */
 const LAST_ANSWERS_MS = 3_000
-
-/**
- * Stdout for the protocol alone: whatever else in this process writes to `process.stdout` goes to stderr from now on. Writes never block the process, however
- * slowly the client reads.
- */
-export function takeStdout(): Writable {
-  Object.defineProperty(process, 'stdout', { configurable: true, get: () => process.stderr })
-  const stat = fstatSync(1)
-  return stat.isFIFO() || stat.isSocket() ? new Socket({ fd: 1, readable: false, writable: true }) : createWriteStream('', { fd: 1 })
-}
 
 export interface StdioStreamOptions {
   input: Readable

@@ -3,6 +3,7 @@ import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { isOwn, textOf } from '../../../shared/model/message'
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { fit, oneLine, safeText } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
@@ -204,7 +205,10 @@ export class Printer {
       this.#openCall = undefined
       this.#terminal.write(`  ${sign} ${style.dim(notes)}\n`)
     } else {
-      const name = fit(oneLine(call ? `${call.name} ${call.summary}` : event.name), Math.max(10, columns - notes.length - 8))
+      const name = fit(
+        oneLine(call ? `${toolLabel(call.name)} ${call.summary}` : toolLabel(event.name)),
+        Math.max(10, columns - notes.length - 8),
+      )
       this.line(`  ${sign} ${name}  ${style.dim(notes)}`)
     }
     for (const line of lines) this.line(line)

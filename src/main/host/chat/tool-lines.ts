@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { fit, oneLine, safeText } from './screen/safe-text'
 import type { Style } from './screen/style'
 import { wrapText } from './screen/wrap-words'
@@ -12,7 +13,7 @@ const MOST_LINES = 8
 
 /** The line of a call that begins. */
 export function startedLine({ name, summary }: Pick<Started, 'name' | 'summary'>, columns: number, style: Style): string {
-  const label = oneLine(name)
+  const label = oneLine(toolLabel(name))
   const rest = fit(oneLine(summary), Math.max(10, columns - label.length - 16))
   return `${style.blue('●')} ${style.bold(label)} ${rest}`
 }

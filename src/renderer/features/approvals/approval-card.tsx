@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from 'react'
 import type { Approval, ApprovalOption } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
 import { Dot } from '../../ui/dot'
@@ -33,6 +34,7 @@ type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind
 /** A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. */
 export function ApprovalCard({ sessionId, approval, behind = 0, place = '', blocked, onReply, onAnswered }: ApprovalCardProps) {
   const { approvalId, tool, summary, reason, preview, options } = approval
+  const label = toolLabel(tool)
   const [step, setStep] = useState<Step>({ kind: 'open' })
   const [why, setWhy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
@@ -73,10 +75,16 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   useCardKeys(actions.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => act(actions[index]))
 
   return (
-    <div ref={card} role="group" aria-label={`Approval needed: ${tool} ${summary}`} className="approval">
+    <div
+      ref={card}
+      role="group"
+      aria-label={`Approval needed: ${label} ${summary}`}
+      aria-description={label === tool ? undefined : tool}
+      className="approval"
+    >
       <div className="approval-head">
         <Dot status="waiting" silent />
-        <b>{tool}</b>
+        <b title={tool}>{label}</b>
         <span className="approval-summary" title={summary}>
           {summary}
         </span>

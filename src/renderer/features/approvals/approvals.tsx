@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { requestName, type Approval } from '../../../shared/model/approval'
+import { toolLabel } from '../../../shared/model/tool-label'
 import './approvals.css'
 
 interface ApprovalsProps {
@@ -18,7 +19,7 @@ export function Approvals({ approvals, renderCard }: ApprovalsProps) {
         {first &&
           (first.asks
             ? `Your answer is needed: ${requestName(first)} ${first.summary}`
-            : `Approval needed: ${first.tool} ${first.summary}`)}
+            : `Approval needed: ${toolLabel(first.tool)} ${first.summary}`)}
       </div>
       {first && renderCard(first, approvals.length - 1)}
     </>

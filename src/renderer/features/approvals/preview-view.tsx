@@ -1,6 +1,7 @@
 import type { Preview } from '../../../shared/model/preview'
 import { shortPath } from '../../state/folder-name'
 import { useAppInfo } from '../../state/settings-query'
+import { ArgumentList } from '../../ui/content/argument-list'
 import { DiffView } from '../../ui/content/diff-view'
 
 /** What would be done: the diff, the command, or a text. */
@@ -27,6 +28,8 @@ export function PreviewView({ preview }: { preview: Preview }) {
           </p>
         </div>
       )
+    case 'call':
+      return <ArgumentList arguments={preview.arguments} left={preview.left} />
     case 'plan':
     case 'questions':
     case 'form':

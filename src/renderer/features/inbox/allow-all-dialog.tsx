@@ -1,6 +1,7 @@
 import { useQueries as useAllQueries } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { folderName } from '../../state/folder-name'
 import { entryKey } from '../../state/inbox-state'
@@ -93,7 +94,9 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
             <li key={entryKey(entry)} className={gone ? 'opacity-50' : undefined}>
               <p className="flex min-w-0 items-baseline gap-2 pb-1">
                 <span className="flex-none text-ink-3 tabular-nums">{index + 1}</span>
-                <b className="flex-none font-semibold">{entry.tool}</b>
+                <b className="min-w-0 font-semibold" title={entry.tool}>
+                  {toolLabel(entry.tool)}
+                </b>
                 <code className="min-w-0 flex-1 break-words whitespace-pre-wrap">
                   {/* A command stands in full below. */}
                   {result?.data?.preview?.kind !== 'command' && entry.summary}

@@ -1,6 +1,7 @@
 import { Inbox } from 'lucide-react'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { useInbox, entryKey } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
 import { useKeyDown } from '../../state/use-key-down'
@@ -96,7 +97,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                 {alike.length > 1 && alike[0] && (
                   <div className="inbox-alike">
                     <span>
-                      {alike.length} alike: <b className="font-semibold">{alike[0].tool}</b>, {alike[0].reason}
+                      {alike.length} alike: <b className="font-semibold">{toolLabel(alike[0].tool)}</b>, {alike[0].reason}
                     </span>
                     {together > 1 && (
                       <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>
@@ -183,7 +184,7 @@ function Gone({ entry, isLast, onNext }: { entry: InboxEntry; isLast: boolean; o
   return (
     <div className="inbox-gone" role="status">
       <span>
-        <b className="font-semibold text-ink">{entry.tool}</b> <code>{entry.summary}</code>
+        <b className="font-semibold text-ink">{toolLabel(entry.tool)}</b> <code>{entry.summary}</code>
         <br />
         <SettledNote entry={entry} />
       </span>
@@ -199,7 +200,7 @@ function Lately({ entries }: { entries: readonly InboxEntry[] }) {
         <ul className="inbox-lately" aria-label="Settled just now">
           {entries.map((entry) => (
             <li key={entryKey(entry)}>
-              <span className="flex-none">{entry.tool}</span>
+              <span className="flex-none">{toolLabel(entry.tool)}</span>
               <code>{entry.summary}</code>
               <SettledNote entry={entry} />
             </li>

@@ -27,6 +27,8 @@ import { useMcpChange, useMcpList } from './use-mcp'
 
 interface McpSectionProps {
   info: AppInfo | undefined
+  /** The server to show opened. */
+  shown?: string | undefined
   /** Asks whether what a project brings along shall count; nothing where that is settled. */
   renderTrust: (folder: string) => ReactNode
   /** How tools are offered to the model. */
@@ -40,13 +42,13 @@ type Dialog =
   | { kind: 'log' | 'sign_in' | 'remove'; serverId: string }
 
 /** The servers the project on screen can use: their states, their tools, and what can be done with them. */
-export function McpSection({ info, renderTrust, toolSearch }: McpSectionProps) {
+export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionProps) {
   const client = useClient()
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
   const folder = useSessions((state) => (lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder))
   const { data: list, error, refetch, isFetching } = useMcpList(folder)
   const [dialog, setDialog] = useState<Dialog>()
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(shown === undefined ? [] : [shown]))
   const remove = useMcpChange((mcp, server: McpServerView) =>
     mcp.remove({
       place: server.scope === 'project' ? { scope: 'project', folder: folder!, name: server.name } : { scope: 'user', name: server.name },

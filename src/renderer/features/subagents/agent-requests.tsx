@@ -2,6 +2,7 @@ import { Bot } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { useAgentRequests } from '../../state/agent-requests'
 import { useLayout } from '../../state/layout-state'
 import { useQueries } from '../../state/trestle-context'
@@ -18,7 +19,7 @@ export function AgentRequests({ sessionId, renderCard }: AgentRequestsProps) {
   return (
     <>
       <div className="sr-only" aria-live="assertive">
-        {first && `Approval needed by the subagent ${first.agent?.description}: ${first.tool} ${first.summary}`}
+        {first && `Approval needed by the subagent ${first.agent?.description}: ${toolLabel(first.tool)} ${first.summary}`}
       </div>
       {first && <AgentRequest key={first.approvalId} entry={first} behind={entries.length - 1} renderCard={renderCard} />}
     </>

@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../../shared/model/tool-label'
 import { judge, judgeParts } from '../judge'
 import type { JudgedCall, Policy } from '../policy'
 import { parsePattern } from '../rules/parse-pattern'
@@ -43,7 +44,7 @@ function rungs(policies: readonly Policy[], judged: JudgedCall): Rung[] {
   const server = /^(mcp__.+?__)./.exec(tool.name)?.[1]
   return [
     ...(host === undefined ? [] : [{ patterns: [`FetchURL(${host})`], label: `pages of ${host}` }]),
-    { patterns: [tool.name], label: `every call of ${tool.name}` },
+    { patterns: [tool.name], label: `every call of ${toolLabel(tool.name)}` },
     ...(server === undefined ? [] : [{ patterns: [`${server}*`], label: `every tool of the server ${server.slice(5, -2)}` }]),
   ]
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { CallArgument, Preview } from '../../../../shared/model/preview'
+import { visibleText } from '../../config/trust/visible-text'
 import type { CallContext, Tool, ToolResult } from '../../tool/tool'
 import type { McpTool } from '../mcp-tool'
 
@@ -6,7 +8,7 @@ import type { McpTool } from '../mcp-tool'
 const anyObject = z.record(z.string(), z.unknown())
 
 const MOST_SUMMARY = 120
-/** The lines of an approval card. */
+/** Characters of an approval card. */
 const MOST_PREVIEW = 20_000
 
 /** A tool of a server as the loop takes it. Time limits are kept by `call`, which knows of progress and of questions to a person. */
@@ -27,7 +29,7 @@ export function mcpTool(
       return {
         summary: summaryOf(input),
         accesses: [{ kind: 'server', server, local: isLocal, write: !annotations.readOnly }],
-        preview: async () => ({ kind: 'text', text: previewOf(tool, input) }),
+        preview: async () => previewOf(tool, input),
         run: (ctx) => call(input, ctx),
       }
     },
@@ -43,7 +45,20 @@ function summaryOf(input: Record<string, unknown>): string {
   return text.length > MOST_SUMMARY ? `${text.slice(0, MOST_SUMMARY - 1)}…` : text
 }
 
-function previewOf({ server, name }: McpTool, input: Record<string, unknown>): string {
-  const text = `${name} of the MCP server ${server}\n${JSON.stringify(input, null, 2)}`
-  return text.length > MOST_PREVIEW ? `${text.slice(0, MOST_PREVIEW)}…` : text
+function previewOf({ server, name, title }: McpTool, input: Record<string, unknown>): Preview {
+  let room = MOST_PREVIEW
+  let left = 0
+  const values: CallArgument[] = []
+  for (const [key, value] of Object.entries(input)) {
+    const [shownKey, text] = [visibleLines(key), visibleLines(typeof value === 'string' ? value : JSON.stringify(value, null, 2))]
+    const shown = text.slice(0, Math.max(0, room - shownKey.length))
+    if (room > shownKey.length) values.push({ name: shownKey, text: shown })
+    left += text.length - shown.length + (room > shownKey.length ? 0 : shownKey.length)
+    room -= shownKey.length + shown.length
+  }
+  return { kind: 'call', server, tool: name, ...(title !== undefined && { title }), arguments: values, ...(left > 0 && { left }) }
+}
+
+function visibleLines(text: string): string {
+  return text.split('\n').map(visibleText).join('\n')
 }

@@ -153,7 +153,7 @@ export class EventUpdates {
     const { paths, queue } = this.#deps
     const known = this.#calls.get(callId)
     const parsed = rawInput(input)
-    const title = summary === '' ? (known?.title ?? name) : callTitle(name, summary)
+    const title = summary === '' ? (known?.title ?? callTitle(name, undefined)) : callTitle(name, summary)
     this.#calls.set(callId, { name, title, input: parsed, raw: '', isRunning: false })
     const fields = {
       toolCallId: callId,

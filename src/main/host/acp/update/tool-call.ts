@@ -1,6 +1,7 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { ResultPart } from '../../../../shared/model/message'
 import type { Preview, ToolDetails } from '../../../../shared/model/preview'
+import { toolLabel } from '../../../../shared/model/tool-label'
 import { diffContent } from './diff-content'
 import { textBlock } from './update-queue'
 
@@ -37,9 +38,10 @@ export function toolKind(name: string): ToolKind {
   return KINDS[name] ?? 'other'
 }
 
-/** `Bash: npm test`; the name alone as long as nothing else is known. */
+/** `Bash: npm test`, `tracker · create_issue: Typo in …`; the name alone as long as nothing else is known. */
 export function callTitle(name: string, about: string | undefined): string {
-  return about === undefined || about === '' ? name : `${name}: ${about}`
+  const label = toolLabel(name)
+  return about === undefined || about === '' ? label : `${label}: ${about}`
 }
 
 /** The arguments as the model wrote them; its text where they do not parse. */
@@ -65,6 +67,11 @@ export function previewContent(preview: Preview | undefined, shown: (path: strin
     }
     case 'text':
       return [text(preview.text)]
+    case 'call': {
+      const lines = preview.arguments.map(({ name, text: value }) => `${name}: ${value}`)
+      const more = preview.left === undefined ? [] : [`[${preview.left.toLocaleString('en-US')} more characters]`]
+      return lines.length === 0 ? [] : [text(fenced([...lines, ...more].join('\n')))]
+    }
     case 'plan': {
       const ways = preview.alternatives.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
       return [text(ways === '' ? preview.text : `${preview.text}\n\n${ways}`)]

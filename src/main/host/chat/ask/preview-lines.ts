@@ -20,6 +20,13 @@ export function previewLines(preview: Preview, style: Style): string[] {
       return linesOf(preview.text)
     case 'text':
       return linesOf(preview.text)
+    case 'call':
+      return [
+        ...preview.arguments.flatMap(({ name, text }) =>
+          linesOf(text).map((line, index) => (index === 0 ? `${style.dim(`${safeText(name)}:`)} ${line}` : `  ${line}`)),
+        ),
+        ...(preview.left === undefined ? [] : [style.dim(`${preview.left} more characters are not shown.`)]),
+      ]
     case 'questions':
       return preview.questions.map(({ question }) => safeText(question))
     case 'form':

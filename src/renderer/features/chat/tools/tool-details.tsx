@@ -3,6 +3,7 @@ import type { ResultPart } from '../../../../shared/model/message'
 import { textOf } from '../../../../shared/model/message'
 import type { ToolDetails } from '../../../../shared/model/preview'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
+import { ArgumentList } from '../../../ui/content/argument-list'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { DiffView } from '../../../ui/content/diff-view'
 import { Subagent } from './subagent'
@@ -67,6 +68,7 @@ function Unfinished({ item }: { item: ToolItem }): ReactNode {
       </Framed>
     )
   if (item.preview?.kind === 'command') return <TerminalText text={`$ ${item.preview.command}`} label="Command" />
+  if (item.preview?.kind === 'call') return <ArgumentList arguments={item.preview.arguments} left={item.preview.left} />
   if (item.preview?.kind === 'text') return <PlainText text={item.preview.text} label="Preview" />
   if (item.state === 'interrupted')
     return <p className="tool-note">The turn ended before this call had a result. It may have done part of its work.</p>
@@ -108,6 +110,8 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <PageView details={details} />
     case 'hits':
       return <HitList details={details} />
+    case 'call':
+      return <ArgumentList arguments={details.arguments} left={details.left} />
     case 'plan':
     case 'questions':
     case 'form':

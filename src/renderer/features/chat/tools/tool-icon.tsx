@@ -18,6 +18,7 @@ import {
   SquareTerminal,
   Wrench,
   PackageSearch,
+  Plug,
   type LucideIcon,
 } from 'lucide-react'
 
@@ -46,8 +47,8 @@ const ICONS: Record<string, LucideIcon> = {
   Write: FileOutput,
 }
 
-/** The picture of a tool; a wrench for those it does not know. */
+/** The picture of a tool; a plug for one of an MCP server, a wrench for those it does not know. */
 export function ToolIcon({ name }: { name: string }) {
-  const Icon = ICONS[name] ?? Wrench
+  const Icon = ICONS[name] ?? (name.startsWith('mcp__') ? Plug : Wrench)
   return <Icon aria-hidden className="size-[15px] flex-none stroke-[1.6]" />
 }

@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { memo } from 'react'
+import { toolLabel } from '../../../../shared/model/tool-label'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { useWaitingAgent } from '../../../state/agent-requests'
 import { cx } from '../../../ui/cx'
@@ -49,7 +50,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         }}
       >
         <ToolIcon name={item.name} />
-        <b>{item.name}</b>
+        <b title={item.name}>{toolLabel(item.name)}</b>
         <span className="tool-summary" title={summary}>
           {summary}
         </span>

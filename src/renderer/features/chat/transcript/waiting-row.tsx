@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { toolLabel } from '../../../../shared/model/tool-label'
 import type { SessionView } from '../../../../shared/model/view'
 import type { AnswerItem, ToolItem, TranscriptItem } from '../../../../shared/model/transcript-item'
 import { cx } from '../../../ui/cx'
@@ -51,8 +52,8 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
         <span className="waiting-detail">attempt {answer.attempts.length + 1}</span>
       )}
       {running.slice(0, CHIPS).map((tool) => (
-        <span key={tool.id} className="waiting-chip">
-          {tool.name}
+        <span key={tool.id} className="waiting-chip" title={tool.name}>
+          {toolLabel(tool.name)}
         </span>
       ))}
       {running.length > CHIPS && <span className="waiting-detail">and {running.length - CHIPS} more</span>}

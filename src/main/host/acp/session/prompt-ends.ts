@@ -1,4 +1,4 @@
-import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import type { RecordedEvent, SessionEvent } from '../../../../shared/model/event'
 
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 /** How a prompt ended: with its turn, or `removed` before it had one. */

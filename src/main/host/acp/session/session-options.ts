@@ -1,7 +1,7 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
-import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { Engine } from '../../engine/engine-api'
+import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import type { SessionHeader } from '../../../../shared/model/session'
+import type { Engine } from '../../../engine/engine-api'
 
 const MODES: Readonly<Record<SessionMode, { name: string; description: string }>> = {
   ask: { name: 'Ask', description: 'Asks before anything that changes something or reaches outside the project.' },

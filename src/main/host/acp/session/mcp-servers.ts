@@ -1,5 +1,5 @@
 import { RequestError, type McpServer } from '@agentclientprotocol/sdk'
-import type { McpServerDefinition } from '../../../shared/model/mcp'
+import type { McpServerDefinition } from '../../../../shared/model/mcp'
 
 const START_MS = 30_000
 const CALL_MS = 60_000

@@ -1,9 +1,9 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk'
-import { CodedError } from '../../../shared/model/errors'
-import { promptCommand } from '../../../shared/model/mcp-content'
-import type { UserPart } from '../../../shared/model/message'
-import type { Engine, RestoreRequest } from '../../engine/engine-api'
-import { wordsOf } from './request-error'
+import { CodedError } from '../../../../shared/model/errors'
+import { promptCommand } from '../../../../shared/model/mcp-content'
+import type { UserPart } from '../../../../shared/model/message'
+import type { Engine, RestoreRequest } from '../../../engine/engine-api'
+import { wordsOf } from '../request-error'
 
 interface SlashCommand {
   description: string

@@ -10,12 +10,12 @@ import {
 } from '@agentclientprotocol/sdk'
 import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { CodedError } from '../../../shared/model/errors'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { Engine } from '../../engine/engine-api'
+import { CodedError } from '../../../../shared/model/errors'
+import type { SessionHeader } from '../../../../shared/model/session'
+import type { Engine } from '../../../engine/engine-api'
 import { AcpSession } from './acp-session'
 import { mcpServers } from './mcp-servers'
-import { clientPaths } from './paths'
+import { clientPaths } from '../paths'
 import { configOptions, modeState } from './session-options'
 
 /** What a client says of a session it opens. */

@@ -1,7 +1,7 @@
 import { RequestError, type ContentBlock } from '@agentclientprotocol/sdk'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/message'
 
 /** A prompt as the engine takes it: files that are only named are named as paths, what is embedded comes with its text. */
 export function promptParts(prompt: readonly ContentBlock[], folder: string): UserPart[] {

@@ -1,9 +1,9 @@
 import { RequestError, type AgentContext, type ClientCapabilities, type TerminalHandle } from '@agentclientprotocol/sdk'
-import type { ClientMeans } from '../../engine/session/client-means'
-import type { LentTerminal, TerminalLender } from '../../engine/task/borrowed-terminals'
-import type { FileAccess } from '../../engine/workspace/file-access'
-import { FileProblem } from '../../engine/workspace/file-problem'
-import type { ClientPaths } from './paths'
+import type { ClientMeans } from '../../../engine/session/client-means'
+import type { LentTerminal, TerminalLender } from '../../../engine/task/borrowed-terminals'
+import type { FileAccess } from '../../../engine/workspace/file-access'
+import { FileProblem } from '../../../engine/workspace/file-problem'
+import type { ClientPaths } from '../paths'
 
 /** A client that does not answer about a file for so long has none to give. */
 const READ_MS = 5_000

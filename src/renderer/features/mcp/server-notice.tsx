@@ -1,0 +1,71 @@
+import { Plug } from 'lucide-react'
+import { useState } from 'react'
+import type { McpServerView } from '../../../shared/model/mcp'
+import { useLayout } from '../../state/layout-state'
+import { Banner } from '../../ui/banner'
+import { Button } from '../../ui/button'
+import { useMcpList } from './use-mcp'
+
+interface ServerNoticeProps {
+  folder: string
+  /** A turn runs: it is then that servers are needed, and found wanting. */
+  busy: boolean
+}
+
+/** Says once that a server of the project gives no tools, and leads to where that is mended. Nothing is asked before the first turn. */
+export function ServerNotice({ folder, busy }: ServerNoticeProps) {
+  const [wasBusy, setWasBusy] = useState(busy)
+  if (busy && !wasBusy) setWasBusy(true)
+  return wasBusy ? <Troubles folder={folder} /> : null
+}
+
+function Troubles({ folder }: { folder: string }) {
+  const { data: list } = useMcpList(folder)
+  const dismissed = useLayout((layout) => layout.dismissedNotices)
+  const troubled = (list?.servers ?? []).filter((server) => isTroubled(server) && !dismissed.includes(noticeOf(server)))
+  const [first] = troubled
+  if (!first) return null
+  const put = (): void => {
+    for (const server of troubled) useLayout.getState().dismissNotice(noticeOf(server))
+  }
+  return (
+    <Banner
+      tone="wait"
+      icon={<Plug aria-hidden />}
+      actions={
+        <Button
+          size="small"
+          onClick={() => {
+            put()
+            useLayout.getState().openSettings('mcp', first.serverId)
+          }}
+        >
+          Show in settings
+        </Button>
+      }
+      onDismiss={put}
+    >
+      <span role="status">{sentence(troubled)} The agent goes on without.</span>
+    </Banner>
+  )
+}
+
+function isTroubled({ state, hiddenBy }: McpServerView): boolean {
+  return hiddenBy === undefined && (state === 'sign_in' || state === 'failed')
+}
+
+/** Told again only when it has become another trouble. */
+function noticeOf({ serverId, state }: McpServerView): string {
+  return `mcp:${serverId}:${state}`
+}
+
+function sentence(troubled: readonly McpServerView[]): string {
+  const parts = (['sign_in', 'failed'] as const).flatMap((state) => {
+    const names = troubled.filter((server) => server.state === state).map(({ name }) => name)
+    if (names.length === 0) return []
+    const who = names.length > 2 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(' and ')
+    const isOne = names.length === 1
+    return state === 'sign_in' ? `${who} ${isOne ? 'wants' : 'want'} you to sign in` : `${who} could not be reached`
+  })
+  return `${troubled.length === 1 ? 'The MCP server' : 'MCP servers:'} ${parts.join('; ')}.`
+}
