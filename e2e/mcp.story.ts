@@ -131,6 +131,31 @@ test.describe('a server of the user', () => {
   })
 })
 
+test.describe('a server that cannot be used', () => {
+  test.use({ model: { script: [{ text: 'Without it, then.' }, { text: 'Still without.' }] } })
+
+  test('is told in the conversation once, with the way to where it is mended', async ({ app }) => {
+    const { page, scratch } = app
+    const servers = { gone: { command: '/no/such/program' } }
+    writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: servers }))
+    await startSession(app)
+    const notice = page.getByText('The MCP server gone could not be reached.')
+    await expect(notice).toHaveCount(0)
+    await say(page, 'hello')
+    await expect(said(page, 'Without it, then.')).toBeVisible()
+    await expect(notice).toBeVisible()
+    await pictures(app, 'mcp-notice')
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show in settings' }).click()
+    await expect(list(app).getByRole('button', { name: /gone/, expanded: true })).toBeVisible()
+    await expect(list(app)).toContainText('failed')
+    await page.keyboard.press('Escape')
+    await say(page, 'again')
+    await expect(said(page, 'Still without.')).toBeVisible()
+    await expect(notice).toHaveCount(0)
+  })
+})
+
 test.describe('a server that wants a sign-in', () => {
   test.use({ model: { script: [call('mcp__cloud__whoami'), { text: 'You are known.' }] } })
 

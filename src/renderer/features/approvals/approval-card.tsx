@@ -75,19 +75,19 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   useCardKeys(actions.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => act(actions[index]))
 
   return (
-    <div
-      ref={card}
-      role="group"
-      aria-label={`Approval needed: ${label} ${summary}`}
-      aria-description={label === tool ? undefined : tool}
-      className="approval"
-    >
+    <div ref={card} role="group" aria-label={`Approval needed: ${label} ${summary}`} className="approval">
       <div className="approval-head">
         <Dot status="waiting" silent />
         <b title={tool}>{label}</b>
-        <span className="approval-summary" title={summary}>
-          {summary}
-        </span>
+        {label !== tool && <span className="sr-only">({tool})</span>}
+        {/* The arguments of a server's tool stand below. */}
+        {preview?.kind === 'call' ? (
+          <span className="min-w-0 flex-1 truncate text-ink-2">{preview.title}</span>
+        ) : (
+          <span className="approval-summary" title={summary}>
+            {summary}
+          </span>
+        )}
         {preview?.kind === 'diff' && (
           <span className="approval-lines">
             <span className="text-add-ink">+{preview.added}</span> <span className="text-del-ink">−{preview.removed}</span>

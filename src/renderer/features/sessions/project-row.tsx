@@ -67,7 +67,7 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
         className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
       >
         <span className="flex min-w-0 items-baseline gap-1.5">
-          <span className="truncate">{name}</span>
+          <span className="max-w-[75%] flex-none truncate">{name}</span>
           {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
           <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder is gone' : ''}`}</span>
         </span>

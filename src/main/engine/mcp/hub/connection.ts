@@ -176,7 +176,7 @@ async function within(work: Promise<void>, ms: number, signal: AbortSignal | und
     await Promise.race([
       work,
       lost.then((why) => {
-        throw new Error(`It went away while it was greeted: ${why}.`)
+        throw new Error(`It went away while it was starting: ${why}.`)
       }),
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new TimeoutError(`It did not start within ${ms / 1000} s.`)), ms)

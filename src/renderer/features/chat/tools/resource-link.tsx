@@ -32,8 +32,7 @@ export function ResourceLink({ server, link }: { server: string; link: ServerLin
       <span className="web-host">{mediaType ?? ''}</span>
       <p className="break-all">{description ?? uri}</p>
       <Button size="small" variant="quiet" busy={shown.kind === 'asking'} aria-expanded={shown.kind === 'open'} onClick={show}>
-        {shown.kind === 'open' ? 'Hide' : 'Show'}
-        <span className="sr-only">{name}</span>
+        {shown.kind === 'open' ? 'Hide' : 'Show'} <span className="sr-only">{name}</span>
       </Button>
       {shown.kind === 'failed' && <ErrorNote failure={shown.failure} />}
       {shown.kind === 'open' &&
