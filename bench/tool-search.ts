@@ -18,7 +18,7 @@ interface ChatRequest {
 
 /** Ten servers with 400 tools: what they take of a request with and without tool search, what the search costs, and how well it finds what is meant. */
 export default async function toolSearch(): Promise<Measurement[]> {
-  const { createToolIndex } = await import('../src/main/engine/mcp/search/tool-index.ts')
+  const { createToolIndex } = await import('../src/main/engine/mcp/ranking/tool-index.ts')
   const { readToolCatalogue } = await import('../test/support/read-tool-catalogue.ts')
   const tools = readToolCatalogue()
   const began = performance.now()

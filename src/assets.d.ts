@@ -11,3 +11,8 @@ declare module '*.yaml?raw' {
   const text: string
   export default text
 }
+
+declare module '*.txt?raw' {
+  const text: string
+  export default text
+}

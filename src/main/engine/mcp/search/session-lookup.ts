@@ -8,7 +8,7 @@ import { toolSchema, type Registry } from '../../tool/registry'
 import { serverToolId, type ServerTool, type ServerTools } from '../../tool/server-tool'
 import type { Tool } from '../../tool/tool'
 import { deferredList } from './deferred-list'
-import type { ToolIndex } from './tool-index'
+import type { ToolIndex } from '../ranking/tool-index'
 import { TOOL_SEARCH, toolSearchTool } from './tool-search'
 import { unloadedTool } from './unloaded-tool'
 
@@ -87,7 +87,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
     let index: Promise<ToolIndex> | undefined
     return toolSearchTool({
       tools,
-      index: () => (index ??= import('./tool-index').then(({ createToolIndex }) => createToolIndex(tools))),
+      index: () => (index ??= import('../ranking/tool-index').then(({ createToolIndex }) => createToolIndex(tools))),
       threshold: settings.matchingThreshold,
     })
   }

@@ -3,7 +3,7 @@ import { nearest } from '../../../../shared/nearest'
 import { serverToolId, type ServerTool } from '../../tool/server-tool'
 import { failed, ok, refuse, type Tool, type ToolResult } from '../../tool/tool'
 import description from './tool-search.md?raw'
-import type { ToolIndex } from './tool-index'
+import type { ToolIndex } from '../ranking/tool-index'
 
 const input = z.strictObject({
   tool_id: z.string().trim().min(1).max(300).optional().describe('Exact id of a tool, in the form server_name::tool_name'),

@@ -15,6 +15,45 @@ it('plain words find the tool that is meant among the first five of four hundred
   expect(missed.map(({ request }) => request).slice(5)).toEqual([])
 })
 
+it('what people say in other words than tools are named in stays found, at least 96 times of 100', () => {
+  const index = createToolIndex(readToolCatalogue())
+  const requests = catalogueRequests('more-requests')
+  const missed = requests.filter(({ request, meant }) => !ids(index, request).some((id) => meant.includes(id)))
+  expect(missed.map(({ request }) => request).slice(Math.floor(requests.length * 0.04))).toEqual([])
+})
+
+it('several words that say one thing together find what tools call it', () => {
+  const index = createToolIndex(readToolCatalogue())
+  expect(ids(index, 'give the customer his money back')).toContain('stripe::create_refund')
+  expect(ids(index, "don't run it, just check this SQL")).toContain('postgres::validate_sql')
+  expect(ids(index, 'put these tickets into the next sprint')).toContain('atlassian::moveIssuesToSprint')
+})
+
+it('a server or product that is named goes before others that do the same', () => {
+  const tools = ['alpha', 'zulu'].flatMap((server) => [
+    serverTool(server, 'send_message', 'Send a message'),
+    serverTool(server, 'list_channels', 'List channels'),
+    serverTool(server, 'add_member', 'Add a member'),
+  ])
+  const index = createToolIndex(tools)
+  expect(ids(index, 'send a message on zulu')[0]).toBe('zulu::send_message')
+  expect(ids(index, 'send a message on alpha')[0]).toBe('alpha::send_message')
+})
+
+it('what a well-known product is about is found where its tools do not say it', () => {
+  const index = createToolIndex([
+    serverTool('twilio', 'CreateMessage', 'Send a message'),
+    ...['slack', 'gmail', 'kafka', 'discord', 'zoom', 'teams'].map((server) => serverTool(server, 'send_message', 'Send a message')),
+  ])
+  expect(ids(index, 'send an sms')[0]).toBe('twilio::CreateMessage')
+})
+
+it('quoted text, addresses and names say nothing of which tool is meant', () => {
+  const index = createToolIndex(readToolCatalogue())
+  expect(ids(index, 'write "the database backup failed, open an issue" in #office')).toContain('slack::slack_post_message')
+  expect(ids(index, 'send an email to page.table@example.com')).toContain('workspace::gmail_send_email')
+})
+
 it('names are found however their words are written, and however the query writes them', () => {
   const tools = [
     serverTool('a', 'ReadFile', ''),
