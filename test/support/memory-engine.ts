@@ -7,10 +7,11 @@ import type { UserPart } from '../../src/shared/model/message'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
-import type { SettingsView } from '../../src/shared/model/settings'
-import type { Engine, EngineChange, Inbox, Sessions, SettingsActions, Trust } from '../../src/main/engine/engine-api'
+import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
+import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
+import { memoryTrust } from './memory-trust'
 
 interface Session {
   header: SessionHeader
@@ -44,21 +45,10 @@ export interface MemoryEngine extends Engine {
  */
 export function memoryEngine(options: { home?: string; version?: string } = {}): MemoryEngine {
   const sessions = new Map<string, Session>()
-  const trustViews = new Map<string, TrustView>()
   const ruleChoices = new Map<string, RuleChoice[]>()
   const changeListeners = new Set<(change: EngineChange) => void>()
   let largestRead = 0
   let isClosed = false
-  let settingsView: SettingsView = {
-    file: 'config.toml',
-    problems: [],
-    defaultPermissionMode: 'ask',
-    providers: [],
-    models: [],
-    tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
-    notifications: { enabled: true, sound: false },
-    toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
-  }
 
   const get = (sessionId: string): Session => {
     const session = sessions.get(sessionId)
@@ -241,47 +231,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     choices: async (_sessionId, approvalId) => ruleChoices.get(approvalId) ?? [],
   }
-  const decide = async (folder: string, hash: string, state: TrustView['state']): Promise<TrustView> => {
-    const view = trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' }
-    if (view.hash !== hash) throw new CodedError('trust.changed', 'It has changed since it was shown.')
-    const decided = { ...view, state }
-    trustViews.set(folder, decided)
-    changed({ kind: 'trust', folder })
-    return decided
-  }
-  const trust: Trust = {
-    view: async (folder) => trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' },
-    accept: (folder, hash) => decide(folder, hash, 'trusted'),
-    refuse: (folder, hash) => decide(folder, hash, 'refused'),
-    list: async () => [...trustViews.values()].filter(({ state }) => state === 'trusted').map(({ folder }) => ({ folder, acceptedAt: 0 })),
-    async forget(folder) {
-      const view = trustViews.get(folder)
-      if (view) await decide(folder, view.hash, 'asked')
-    },
-  }
-
-  const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
-    settingsView = { ...settingsView, ...change }
-    changed({ kind: 'settings' })
-    return settingsView
-  }
-  const settings: SettingsActions = {
-    view: () => settingsView,
-    models: () => [],
-    saveProvider: ({ id, type, apiKey }) =>
-      update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
-    removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
-    saveModel: (model) => update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, origin: 'configured' }] }),
-    removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
-    setDefaultModel: (defaultModel) => update({ defaultModel }),
-    setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
-    setToolEnabled: (name, enabled) =>
-      update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
-    setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
-    setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
-    testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
-    findLocal: async () => [],
-  }
+  const { trust, putTrust } = memoryTrust(changed)
 
   return {
     version: options.version ?? '0.0.0-test',
@@ -289,7 +239,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     notices: ['a notice'],
     problems: () => [],
     sessions: sessionActions,
-    settings,
+    settings: memorySettings(changed),
     tasks: memoryTasks(changed),
     inbox,
     trust,
@@ -351,10 +301,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       ruleChoices.set(approvalId, choices)
       record(sessionId, { type: 'approval.requested', approval })
     },
-    putTrust(view) {
-      trustViews.set(view.folder, view)
-      changed({ kind: 'trust', folder: view.folder })
-    },
+    putTrust,
     changed,
     listenerCount: (sessionId) => sessions.get(sessionId)?.listeners.size ?? 0,
     get changeListenerCount() {

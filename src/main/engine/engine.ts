@@ -12,12 +12,13 @@ import { createFolderSettings } from './config/folder-settings'
 import { createTrust } from './config/trust/create-trust'
 import { resolveHome } from './config/home'
 import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-checkpoints'
-import { createSecrets, type Cipher } from './config/secrets'
+import { createSecrets } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
+import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './context/instructions'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
@@ -27,7 +28,8 @@ import { createLentMeans, lentTools } from './session/client-means'
 import { createGateOf } from './session/gate-of'
 import { newId } from './new-id'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
-import type { Session, SessionDeps } from './session/session'
+import type { Session } from './session/session'
+import type { SessionDeps } from './session/session-deps'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
@@ -43,32 +45,9 @@ import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv } from './task/command-env'
 import { createTerminalTasks } from './task/create-terminal-tasks'
-import type { TaskHostProgram } from './task/custody/connect-task-host'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { startArticleWorker } from './web/start-article-worker'
 import { TOOL_LIST } from './tool/tool-list'
-
-export interface EngineOptions {
-  version: string
-  /** Default: TRESTLE_HOME, else ~/.trestle. */
-  home?: string
-  /** Encrypts keys typed into the app; default: a file only the user can read. */
-  cipher?: Cipher
-  /** Overrides `[loop] max_steps`. */
-  maxSteps?: number
-  /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
-  interactive?: boolean
-  /** Whether that person can type at the terminals of commands; default: as `interactive`. */
-  canType?: boolean
-  /** Whether config.toml is watched for changes; default true. */
-  watch?: boolean
-  /** Whether queued prompts start by themselves; default true. */
-  runsQueue?: boolean
-  /** How the task host is started; without it nothing can be put into the background. */
-  taskHost?: TaskHostProgram
-  /** Where bugs are written down. */
-  log?(message: string): void
-}
 
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
@@ -186,7 +165,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     warm: () => custody.terminals.warm(),
     log,
   })
-  const sessionDeps: SessionDeps = {
+  const sessionDeps: SessionDeps<Session> = {
     store,
     runner,
     gateFor: createGateOf({

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { Approval, ApprovalOption, Judgement, PermissionMode, RuleChoice } from '../../../shared/model/approval'
+import type { Approval, ApprovalOption, PermissionMode, RuleChoice } from '../../../shared/model/approval'
 import { textOf } from '../../../shared/model/message'
 import type { ApprovalAnswer } from '../engine-api'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
@@ -8,6 +8,7 @@ import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/past-calls'
 import type { RuleOffer } from './choices/rule-offers'
 import { CallQuestions } from './call-questions'
+import { denied, judgementOf, rejection } from './gate-answers'
 import { judge } from './judge'
 import type { JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
@@ -59,7 +60,6 @@ export interface ApprovalGate {
 
 const CHANGED = 'What it would do has changed since you were asked.'
 const RULE_KEPT = 'The rule is in your config.toml.'
-const WAYS_ROUND = 'Do not try to get round this; go on without it, or say what you need and why.'
 
 /** Judges calls and asks the user about the rest. Requests wait side by side; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
@@ -287,31 +287,6 @@ function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   ]
 }
 
-function denied(verdict: Verdict): GateAnswer {
-  return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}`, judged: judgementOf({ ...verdict, decision: 'deny' }) }
-}
-
-/** What of a verdict is recorded. */
-function judgementOf({ decision, reason, rule }: Verdict): Judgement {
-  return {
-    decision: decision === 'allow' ? 'allow' : 'deny',
-    reason,
-    ...(rule && {
-      rule: {
-        decision: rule.decision,
-        pattern: rule.pattern,
-        scope: rule.scope,
-        file: rule.file,
-        ...(rule.line !== undefined && { line: rule.line }),
-      },
-    }),
-  }
-}
-
 function gone(how: string): CodedError {
   return new CodedError('approval.gone', how)
-}
-
-function rejection(feedback: string | undefined): string {
-  return feedback ? `The user rejected this call and says: ${feedback}` : `The user rejected this call. ${WAYS_ROUND}`
 }

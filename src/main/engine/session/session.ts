@@ -19,44 +19,9 @@ import { Audience } from './audience'
 import { brokenCompaction, undoing } from './session-compaction'
 import { PromptQueue } from './prompt-queue'
 import { ReadyNews } from './ready-news'
-import type { Store } from './store'
+import type { SessionDeps } from './session-deps'
 import { titleFrom } from './title'
 import { closingEvents, keptOpen, unfinishedTurn, type UnfinishedTurn } from './unfinished-turn'
-
-/** What a session needs from the engine to run a turn. */
-export interface TurnRunner {
-  /** Checks that a turn can start (model, folder) and says with which model; throws a `CodedError` otherwise. Nothing is recorded before it. */
-  ready(header: SessionHeader): Promise<{ modelId: string }>
-  /** `open` is the turn as an earlier process left it, when it goes on. */
-  run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
-  /** Compacts the conversation between turns; throws a `CodedError` when that cannot begin. */
-  compact(session: Session, instruction: string | undefined, signal: AbortSignal): Promise<CompactionEnd>
-  /** What the next request would be made of. */
-  context(session: Session): Promise<ContextView>
-  /** All its tools, offered or not. */
-  tools(session: Session): Promise<ToolsView>
-}
-
-export interface SessionDeps {
-  store: Store
-  runner: TurnRunner
-  gateFor(session: Session): Parameters<typeof createGate>[0]
-  newId(prefix: string): string
-  now(): number
-  /** The prompt with the instructions of the skill it begins with, if it does. */
-  withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
-  /** Whether a person can be asked, as long as this process runs. */
-  interactive: boolean
-  /** Whether the next queued prompt starts by itself when a turn has ended. */
-  runsQueue: boolean
-  /** Whether this may be said to the agent; throws `hook.blocked` otherwise. Nothing is recorded before it. */
-  submit?(session: Session, parts: readonly UserPart[]): Promise<void>
-  /** The parts with what they name of MCP servers behind them; throws a `CodedError` when that cannot be had. Nothing is recorded before it. */
-  attach?(session: Session, parts: UserPart[]): Promise<UserPart[]>
-  /** Called after events have been recorded, with the header before them. */
-  onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void
-  log(message: string): void
-}
 
 const CLOSED = 'Trestle was closed before it was answered.'
 const NOBODY = 'Trestle was closed before it was answered, and nobody could be asked any more.'
@@ -76,7 +41,7 @@ export class Session {
   readonly news = new ReadyNews(() => this.#header.news)
   /** Calls that a dead process had begun: what they started may still run. */
   readonly cutOffCalls: ReadonlySet<string>
-  readonly #deps: SessionDeps
+  readonly #deps: SessionDeps<Session>
   #header: SessionHeader
   readonly #audience = new Audience()
   readonly #queue: PromptQueue
@@ -85,7 +50,7 @@ export class Session {
   /** A turn that waits for a person since before this process began; it goes on when somebody attends to it. */
   #open: OpenTurn | undefined
 
-  constructor(id: string, deps: SessionDeps) {
+  constructor(id: string, deps: SessionDeps<Session>) {
     this.id = id
     this.#deps = deps
     this.approvals = createGate(deps.gateFor(this))

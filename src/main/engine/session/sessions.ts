@@ -5,10 +5,11 @@ import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
 import type { Sessions } from '../engine-api'
 import { forkedEvents } from './forked-events'
-import { Session, type SessionDeps } from './session'
+import { Session } from './session'
+import type { SessionDeps } from './session-deps'
 import type { Store } from './store'
 
-export interface SessionsDeps extends SessionDeps {
+export interface SessionsDeps extends SessionDeps<Session> {
   store: Store
   defaults(): Pick<SessionHeader, 'mode' | 'model'>
   onRemoved(sessionId: string): void

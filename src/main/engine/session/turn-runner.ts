@@ -30,7 +30,8 @@ import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
-import type { Session, TurnRunner } from './session'
+import type { Session } from './session'
+import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
 import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
 import type { Windows } from './windows'
@@ -61,7 +62,7 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
 }
 
 /** Gathers what a turn needs from all over the engine, and runs it. */
-export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   return {
     async ready(header: SessionHeader) {
       const folder = await stat(header.folder).catch(() => undefined)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commandAt, mentionAt, withMention } from './file-completion'
-import { fitted } from './pictures'
+import { fitted } from './pictures/pictures'
 import { fittingCommands } from './slash-commands'
 import { leavesText, startWalk, step, withEntry } from './prompt-history'
 

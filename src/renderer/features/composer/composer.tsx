@@ -1,4 +1,3 @@
-import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import {
   useEffect,
   useId,
@@ -6,28 +5,26 @@ import {
   useLayoutEffect,
   useRef,
   useState,
-  type ClipboardEvent,
-  type DragEvent,
   type KeyboardEvent,
   type ReactNode,
   type Ref,
 } from 'react'
 import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
 import { textOf, type UserPart } from '../../../shared/model/message'
-import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
-import { IconButton } from '../../ui/icon-button'
 import { isShortcut, shortcutText } from '../../ui/shortcut'
-import { AttachmentList } from './attachment-list'
+import { AttachmentList } from './pictures/attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
+import { ComposerRow } from './composer-row'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
-import { attached, pictureFiles, PICTURE_TYPES, type Attachment } from './pictures'
+import { attached, type Attachment } from './pictures/pictures'
 import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
-import { useAttachments } from './use-attachments'
+import { useAttachments } from './pictures/use-attachments'
+import { usePictureDrop } from './pictures/use-picture-drop'
 import { useCompletion, type Complete, type Completion, type CompletionSources } from './use-completion'
 
 export interface ComposerHandle {
@@ -85,14 +82,13 @@ export function Composer({
   const [draft] = useState(() => new KeptDraft(sessionId))
   const [text, setText] = useState(() => draft.text)
   const field = useRef<HTMLTextAreaElement>(null)
-  const picker = useRef<HTMLInputElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
   const caret = useRef<number>(undefined)
-  const [dragging, setDragging] = useState(false)
   /** What was written is on its way; what it names of servers may have to be fetched first. */
   const [sending, setSending] = useState(false)
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
+  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), tell: setProblem })
   useEffect(() => draft.keep(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()
@@ -237,42 +233,17 @@ export function Composer({
     }
   }
 
-  const addPictures = (files: File[]): void => {
-    if (files.length === 0) return
-    if (imagesIn) void add(files)
-    else setProblem('This model takes no pictures. Choose another model to send them.')
-  }
-  const onPaste = (event: ClipboardEvent): void => {
-    const files = pictureFiles(event.clipboardData)
-    // Text copied from office programs comes with a picture of itself: then the text is meant.
-    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
-    event.preventDefault()
-    addPictures(files)
-  }
-  const onDrop = (event: DragEvent): void => {
-    setDragging(false)
-    if (!event.dataTransfer.types.includes('Files')) return
-    event.preventDefault()
-    const files = pictureFiles(event.dataTransfer)
-    if (files.length === 0) setProblem('Only pictures can be dropped here. Name a file with @ instead.')
-    addPictures(files)
-  }
-
+  const keys = busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line'
+  const hint = blocked ?? completion.hint ?? (sending ? 'Sending …' : keys)
   const note = blockedByPictures ? 'This model takes no pictures. Remove them, or choose another model.' : problem
   return (
     <div className="composer">
       {above}
       <div
-        className={cx('composer-box', dragging && 'composer-dragging')}
-        onDragOver={(event) => {
-          if (!event.dataTransfer.types.includes('Files')) return
-          event.preventDefault()
-          setDragging(true)
-        }}
-        onDragLeave={(event) => {
-          if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) setDragging(false)
-        }}
-        onDrop={onDrop}
+        className={cx('composer-box', drop.dragging && 'composer-dragging')}
+        onDragOver={drop.onDragOver}
+        onDragLeave={drop.onDragLeave}
+        onDrop={drop.onDrop}
       >
         {completion.open && <CompletionList id={listId} found={completion.open.found} chosen={completion.open.chosen} onChoose={choose} />}
         <AttachmentList attachments={attachments} onRemove={remove} />
@@ -299,59 +270,23 @@ export function Composer({
           }}
           onBlur={completion.close}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
+          onPaste={drop.onPaste}
         />
         {note !== undefined && (
           <p role="alert" className="composer-note">
             {note}
           </p>
         )}
-        <div className="composer-row">
-          <IconButton
-            label={imagesIn ? 'Attach pictures' : 'This model takes no pictures'}
-            disabled={!imagesIn}
-            tooltipSide="top"
-            onClick={() => picker.current?.click()}
-          >
-            <Paperclip aria-hidden />
-          </IconButton>
-          <input
-            ref={picker}
-            type="file"
-            accept={PICTURE_TYPES.join(',')}
-            multiple
-            hidden
-            aria-label="Pictures"
-            onChange={(event) => {
-              addPictures([...(event.target.files ?? [])])
-              event.target.value = ''
-            }}
-          />
-          <span id={hintId} className="composer-hint">
-            {blocked ??
-              completion.hint ??
-              (sending
-                ? 'Sending …'
-                : busy
-                  ? `Enter to queue · ${shortcutText('Mod+S')} to steer`
-                  : 'Enter to send · Shift Enter for a new line')}
-          </span>
-          {busy ? (
-            <Button kbd="Esc" icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
-              Stop
-            </Button>
-          ) : (
-            <Button
-              variant="primary"
-              disabled={!canSend}
-              aria-label="Send"
-              title="Send"
-              className="!px-2"
-              icon={<ArrowUp aria-hidden />}
-              onClick={() => submit(onSend)}
-            />
-          )}
-        </div>
+        <ComposerRow
+          imagesIn={imagesIn}
+          busy={busy}
+          canSend={canSend}
+          hint={hint}
+          hintId={hintId}
+          onPictures={drop.addPictures}
+          onSend={() => submit(onSend)}
+          onStop={onStop}
+        />
       </div>
     </div>
   )

@@ -1,5 +1,5 @@
 import { Plug } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState, type ReactNode } from 'react'
 import type { McpServerView } from '../../../shared/model/mcp'
 import { useLayout } from '../../state/layout-state'
 import { Banner } from '../../ui/banner'
@@ -59,13 +59,24 @@ function noticeOf({ serverId, state }: McpServerView): string {
   return `mcp:${serverId}:${state}`
 }
 
-function sentence(troubled: readonly McpServerView[]): string {
+function sentence(troubled: readonly McpServerView[]): ReactNode {
   const parts = (['sign_in', 'failed'] as const).flatMap((state) => {
     const names = troubled.filter((server) => server.state === state).map(({ name }) => name)
     if (names.length === 0) return []
     const who = names.length > 2 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(' and ')
-    const isOne = names.length === 1
-    return state === 'sign_in' ? `${who} ${isOne ? 'wants' : 'want'} you to sign in` : `${who} could not be reached`
+    const what = state === 'failed' ? 'could not be reached' : `${names.length === 1 ? 'wants' : 'want'} you to sign in`
+    return { state, who, what }
   })
-  return `${troubled.length === 1 ? 'The MCP server' : 'MCP servers:'} ${parts.join('; ')}.`
+  return (
+    <>
+      {troubled.length === 1 ? 'The MCP server ' : 'MCP servers: '}
+      {parts.map(({ state, who, what }, n) => (
+        <Fragment key={state}>
+          {n > 0 && '; '}
+          <b className="font-semibold">{who}</b> {what}
+        </Fragment>
+      ))}
+      .
+    </>
+  )
 }

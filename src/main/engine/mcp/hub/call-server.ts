@@ -8,7 +8,8 @@ import { LOST } from '../transport/bounded-fetch'
 import { LostError, TimeoutError } from './connection-failure'
 import { callTask } from './call-task'
 import type { Connection, RequestLimits } from './connection'
-import type { SharedServer, StartPlan } from './shared-server'
+import type { SharedServer } from './shared-server'
+import type { StartPlan } from './shared-server-deps'
 
 /** A call of a tool, as it is to be made. */
 export interface ServerCall {

@@ -13,7 +13,7 @@ import { callServer } from './call-server'
 import type { ListingCache } from './listing'
 import { OfferedLists } from './offered-lists'
 import { serverView } from './server-view'
-import type { SharedServerDeps } from './shared-server'
+import type { SharedServerDeps } from './shared-server-deps'
 
 /** So long a sign-in waits for what the server offers before it counts as done. */
 const LONGEST_LOOK_MS = 5_000

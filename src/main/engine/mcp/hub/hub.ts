@@ -1,6 +1,7 @@
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { definitionKey } from '../definition-key'
-import { SharedServer, type SharedServerDeps, type StartPlan } from './shared-server'
+import { SharedServer } from './shared-server'
+import type { SharedServerDeps, StartPlan } from './shared-server-deps'
 
 export interface HubDeps extends SharedServerDeps {
   config: McpConfig

@@ -1,43 +1,14 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
-import type { Ask } from '../ask/create-ask'
-import type { CallInFlight, ConnectionHooks } from '../connection-hooks'
+import type { CallInFlight } from '../connection-hooks'
 import { openConnection, type Connection } from './connection'
 import { isSignIn } from './connection-failure'
 import { Failures } from './failures'
-import type { Listing, ListingCache } from './listing'
+import type { Listing } from './listing'
 import { LogRing } from './log-ring'
 import { OfferedLists } from './offered-lists'
+import type { SharedServerDeps, StartPlan } from './shared-server-deps'
 import { unlessAborted } from './unless-aborted'
 import { Uses } from './uses'
-
-export interface SharedServerDeps {
-  home: string
-  version: string
-  /** Loads the protocol. */
-  hooks(): Promise<ServerHooks>
-  cache: ListingCache
-  /** What commands get. */
-  env(): Record<string, string>
-  /** Without use for so long it is stopped; 0: never. */
-  idleMs(): number
-  /** Another session uses it. */
-  joined(): void
-  /** Something about it that is shown, or its tools, may have changed. */
-  changed(): void
-  random(): number
-}
-
-/** Beside what every connection has: what a call may need before it can be made. */
-export type ServerHooks = ConnectionHooks & Pick<Ask, 'openPages'>
-
-/** How it is started: what differs between those who use one definition. */
-export interface StartPlan {
-  name: string
-  cwd: string
-  /** With variables filled in; throws a `CodedError`. */
-  definition(): McpServerDefinition
-}
 
 export type SharedState = 'idle' | 'starting' | 'ready' | 'reconnecting' | 'failed' | 'sign_in'
 

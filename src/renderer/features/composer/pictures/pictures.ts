@@ -1,4 +1,4 @@
-import type { MediaPart, UserPart } from '../../../shared/model/message'
+import type { MediaPart, UserPart } from '../../../../shared/model/message'
 
 /** A picture that is about to be sent. */
 export interface Attachment {

@@ -1,0 +1,25 @@
+import type { Cipher } from './config/secrets'
+import type { TaskHostProgram } from './task/custody/connect-task-host'
+
+/** What a host decides about its engine. */
+export interface EngineOptions {
+  version: string
+  /** Default: TRESTLE_HOME, else ~/.trestle. */
+  home?: string
+  /** Encrypts keys typed into the app; default: a file only the user can read. */
+  cipher?: Cipher
+  /** Overrides `[loop] max_steps`. */
+  maxSteps?: number
+  /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
+  interactive?: boolean
+  /** Whether that person can type at the terminals of commands; default: as `interactive`. */
+  canType?: boolean
+  /** Whether config.toml is watched for changes; default true. */
+  watch?: boolean
+  /** Whether queued prompts start by themselves; default true. */
+  runsQueue?: boolean
+  /** How the task host is started; without it nothing can be put into the background. */
+  taskHost?: TaskHostProgram
+  /** Where bugs are written down. */
+  log?(message: string): void
+}

@@ -1,0 +1,64 @@
+import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import { useRef, type ReactNode } from 'react'
+import { Button } from '../../ui/button'
+import { IconButton } from '../../ui/icon-button'
+import { PICTURE_TYPES } from './pictures/pictures'
+
+interface ComposerRowProps {
+  imagesIn: boolean
+  busy: boolean
+  canSend: boolean
+  /** What the keys do, or why nothing can be sent; described by `hintId`. */
+  hint: ReactNode
+  hintId: string
+  onPictures: (files: File[]) => void
+  onSend: () => void
+  onStop: () => void
+}
+
+/** Below the field: pictures, a hint, and the button that sends or stops. */
+export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, onPictures, onSend, onStop }: ComposerRowProps) {
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <div className="composer-row">
+      <IconButton
+        label={imagesIn ? 'Attach pictures' : 'This model takes no pictures'}
+        disabled={!imagesIn}
+        tooltipSide="top"
+        onClick={() => picker.current?.click()}
+      >
+        <Paperclip aria-hidden />
+      </IconButton>
+      <input
+        ref={picker}
+        type="file"
+        accept={PICTURE_TYPES.join(',')}
+        multiple
+        hidden
+        aria-label="Pictures"
+        onChange={(event) => {
+          onPictures([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+      <span id={hintId} className="composer-hint">
+        {hint}
+      </span>
+      {busy ? (
+        <Button kbd="Esc" icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button
+          variant="primary"
+          disabled={!canSend}
+          aria-label="Send"
+          title="Send"
+          className="!px-2"
+          icon={<ArrowUp aria-hidden />}
+          onClick={onSend}
+        />
+      )}
+    </div>
+  )
+}

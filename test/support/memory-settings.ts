@@ -1,0 +1,38 @@
+import type { SettingsView } from '../../src/shared/model/settings'
+import type { EngineChange, SettingsActions } from '../../src/main/engine/engine-api'
+
+/** Settings of a memory engine, kept in a variable; each change is told. */
+export function memorySettings(changed: (change: EngineChange) => void): SettingsActions {
+  let settingsView: SettingsView = {
+    file: 'config.toml',
+    problems: [],
+    defaultPermissionMode: 'ask',
+    providers: [],
+    models: [],
+    tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
+    notifications: { enabled: true, sound: false },
+    toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
+  }
+  const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
+    settingsView = { ...settingsView, ...change }
+    changed({ kind: 'settings' })
+    return settingsView
+  }
+  return {
+    view: () => settingsView,
+    models: () => [],
+    saveProvider: ({ id, type, apiKey }) =>
+      update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
+    removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
+    saveModel: (model) => update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, origin: 'configured' }] }),
+    removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
+    setDefaultModel: (defaultModel) => update({ defaultModel }),
+    setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
+    setToolEnabled: (name, enabled) =>
+      update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
+    setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
+    setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
+    testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
+    findLocal: async () => [],
+  }
+}
