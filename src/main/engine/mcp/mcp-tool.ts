@@ -1,5 +1,5 @@
-import type { Connection } from './hub/connection'
-import type { Listing } from './hub/listing'
+import type { Connection } from './connection/connection'
+import type { Listing } from './connection/listing'
 import type { CallContext, ToolAnnotations, ToolResult } from '../tool/tool'
 
 /** A tool of a server, ready to be offered. What the server said is cleaned and bounded: nothing in it can break a request. */

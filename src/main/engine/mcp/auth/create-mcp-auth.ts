@@ -37,7 +37,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
         if (!held?.tokens || held.tokens.access !== stale) return held?.tokens
         // It may be taken again later; nothing is gained by forgetting it.
         if (held.tokens.refresh === undefined) return undefined
-        const [{ renew }, { authorizationFetch }] = await Promise.all([import('./renewal'), import('./authorization-fetch')])
+        const [{ renew }, { authorizationFetch }] = await Promise.all([import('../sign-in/renewal'), import('./authorization-fetch')])
         const tokens = await renew(held, authorizationFetch(server.url), now())
         // The registration stays: it is not what was refused.
         await store.change(server, (latest) => latest && withTokens(latest, tokens))
@@ -50,7 +50,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
   }
 
   const signIn = async (server: OAuthServer, open: (url: string) => void, signal: AbortSignal): Promise<void> => {
-    const { signInFlow } = await import('./sign-in-flow')
+    const { signInFlow } = await import('../sign-in/sign-in-flow')
     const { probe } = await import('./probe')
     const { authorizationFetch } = await import('./authorization-fetch')
     const key = keyOf(server)
@@ -127,7 +127,7 @@ export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuth
         const held = store.get(server)
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
-        const [{ revoke }, { authorizationFetch }] = await Promise.all([import('./renewal'), import('./authorization-fetch')])
+        const [{ revoke }, { authorizationFetch }] = await Promise.all([import('../sign-in/renewal'), import('./authorization-fetch')])
         // Forgotten here in any case: what the other side does not take back ends by itself.
         await revoke(held, authorizationFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
       })

@@ -5,7 +5,7 @@ import type { ConfiguredServer } from '../mcp-config'
 import type { ListedTool } from '../tool/read-tools'
 import { toolNames } from '../tool/tool-names'
 import type { EffectiveServer } from './effective-servers'
-import type { Listing } from './listing'
+import type { Listing } from '../connection/listing'
 import { isOn, offeredTools } from './session-tools'
 import type { SharedServer } from './shared-server'
 

@@ -6,10 +6,10 @@ import { serverIdOf } from '../config/server-id'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import type { McpSessions, McpTool, McpToolSource, McpUser } from '../mcp-tool'
 import type { ListedTool } from '../tool/read-tools'
-import { callServer } from './call-server'
+import { callServer } from '../call/call-server'
 import { effectiveServers, isUsable } from './effective-servers'
 import type { Hub } from './hub'
-import type { Listing } from './listing'
+import type { Listing } from '../connection/listing'
 import { isOn, sessionTools, unchanged } from './session-tools'
 
 export interface SessionServersDeps {

@@ -1,7 +1,7 @@
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { Ask } from '../ask/create-ask'
 import type { ConnectionHooks } from '../connection-hooks'
-import type { ListingCache } from './listing'
+import type { ListingCache } from '../connection/listing'
 
 /** What a shared server needs from the hub. */
 export interface SharedServerDeps {

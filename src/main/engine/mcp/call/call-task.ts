@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection, RequestLimits } from './connection'
+import type { Connection, RequestLimits } from '../connection/connection'
 
 /** So long a server is to keep the result, in ms. */
 const TTL_MS = 60 * 60_000

@@ -2,14 +2,14 @@ import { exchangeAuthorization, startAuthorization } from '@modelcontextprotocol
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../../shared/model/errors'
-import { checkEndpoint } from './authorization-fetch'
-import type { Challenge } from './challenge'
+import { checkEndpoint } from '../auth/authorization-fetch'
+import type { Challenge } from '../auth/challenge'
 import { discover, type Discovered } from './discovery'
-import type { FetchLike, OAuthServer } from './mcp-auth'
+import type { FetchLike, OAuthServer } from '../auth/mcp-auth'
 import { oauthClient } from './oauth-client'
 import { oauthFailure, plain } from './oauth-failure'
 import { listenForRedirect, type Redirected, type RedirectListener } from './redirect-listener'
-import type { SignIn } from './sign-in-store'
+import type { SignIn } from '../auth/sign-in-store'
 
 export interface SignInRequest {
   server: OAuthServer

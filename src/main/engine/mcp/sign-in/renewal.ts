@@ -1,11 +1,11 @@
 import { refreshAuthorization } from '@modelcontextprotocol/sdk/client/auth.js'
 import { OAuthError, ServerError, TemporarilyUnavailableError, TooManyRequestsError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
-import type { FetchLike } from './mcp-auth'
+import type { FetchLike } from '../auth/mcp-auth'
 import { authenticated } from './oauth-client'
 import { oauthFailure } from './oauth-failure'
 import { tokensOf } from './sign-in-flow'
-import type { SignIn } from './sign-in-store'
+import type { SignIn } from '../auth/sign-in-store'
 
 /** New tokens for old ones; undefined when the authorization server takes none of these any more, so that somebody has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
 export async function renew(

@@ -5,11 +5,11 @@ import type { CallInFlight } from '../connection-hooks'
 import { callResult } from '../tool/call-result'
 import { CallClock } from './call-clock'
 import { LOST } from '../transport/bounded-fetch'
-import { LostError, TimeoutError } from './connection-failure'
+import { LostError, TimeoutError } from '../connection/connection-failure'
 import { callTask } from './call-task'
-import type { Connection, RequestLimits } from './connection'
-import type { SharedServer } from './shared-server'
-import type { StartPlan } from './shared-server-deps'
+import type { Connection, RequestLimits } from '../connection/connection'
+import type { SharedServer } from '../hub/shared-server'
+import type { StartPlan } from '../hub/shared-server-deps'
 
 /** A call of a tool, as it is to be made. */
 export interface ServerCall {

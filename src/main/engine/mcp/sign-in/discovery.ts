@@ -4,8 +4,8 @@ import { OAuthMetadataSchema, OAuthProtectedResourceMetadataSchema, type OAuthMe
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import type { z } from 'zod'
 import { CodedError } from '../../../../shared/model/errors'
-import type { Challenge } from './challenge'
-import type { FetchLike } from './mcp-auth'
+import type { Challenge } from '../auth/challenge'
+import type { FetchLike } from '../auth/mcp-auth'
 
 /** Where and for what one signs in with a server. */
 export interface Discovered {

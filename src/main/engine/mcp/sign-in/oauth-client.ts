@@ -2,9 +2,9 @@ import { registerClient, selectClientAuthMethod } from '@modelcontextprotocol/sd
 import type { OAuthClientMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Discovered } from './discovery'
-import type { FetchLike, OAuthServer } from './mcp-auth'
+import type { FetchLike, OAuthServer } from '../auth/mcp-auth'
 import { oauthFailure } from './oauth-failure'
-import type { SignIn } from './sign-in-store'
+import type { SignIn } from '../auth/sign-in-store'
 
 type Client = SignIn['client']
 
