@@ -78,6 +78,19 @@ describe('a prompt', () => {
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
   })
 
+  it('is cancelled by a request that is taken back, or a session that is cancelled, before anything of it has begun', async () => {
+    const sessionId = await start({ script: [{ text: 'one', repeat: 3 }] })
+    const ended: unknown[] = []
+    for (const how of ['$/cancel_request', 'session/cancel']) {
+      const stopped = say(run.client, sessionId, 'first')
+      const id = [...run.client.asked].findLast(([, method]) => method === 'session/prompt')![0]
+      run.client.notify(how, how === 'session/cancel' ? { sessionId } : { requestId: id })
+      ended.push(await stopped)
+    }
+    expect(ended).toEqual([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }])
+    expect(await say(run.client, sessionId, 'second')).toEqual({ stopReason: 'end_turn' })
+  })
+
   it('whose answer breaks off is answered again, and what was said before is marked as given up', async () => {
     const sessionId = await start({ script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }] })
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })

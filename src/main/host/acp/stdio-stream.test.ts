@@ -64,4 +64,13 @@ describe('the end of the input', () => {
     expect(await reading).toHaveLength(2)
     expect(written().at(-1)?.id).toBe(7)
   })
+
+  it('does not wait for answers to what was no request', async () => {
+    const { input, output } = pipes()
+    const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined })
+    input.end('{"id":1,"method":"a"}\n{"jsonrpc":"2.0","id":2,"method":5}\n{"jsonrpc":"2.0","id":{},"method":"a"}\n')
+    const begun = performance.now()
+    for await (const message of readable) expect(message).toBeDefined()
+    expect(performance.now() - begun).toBeLessThan(1500)
+  })
 })

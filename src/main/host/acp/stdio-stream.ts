@@ -122,7 +122,10 @@ class OpenRequests {
   #onAnswered: (() => void) | undefined
 
   arrived(message: AnyMessage): void {
-    if ('method' in message && 'id' in message) this.#ids.add(message.id)
+    // What is no request by its form is refused without its id.
+    const { jsonrpc, method, id }: Record<string, unknown> = { ...message }
+    const isRequest = jsonrpc === '2.0' && typeof method === 'string' && (typeof id === 'string' || typeof id === 'number')
+    if (isRequest) this.#ids.add(id)
   }
 
   /** A message has been written. */

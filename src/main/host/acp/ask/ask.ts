@@ -2,7 +2,9 @@ import type {
   AgentContext,
   ClientCapabilities,
   PermissionOption,
+  RequestPermissionOutcome,
   RequestPermissionRequest,
+  RequestPermissionResponse,
   ToolCallContent,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
@@ -36,8 +38,12 @@ export async function choose(
 ): Promise<string> {
   const { client, sessionId, signal } = ask
   const request: RequestPermissionRequest = { sessionId, toolCall: { ...callOf(ask), ...more }, options: [...options] }
-  const { outcome } = await client.request('session/request_permission', request, { cancellationSignal: signal, stopWaitingOnCancel: true })
-  if (outcome.outcome === 'cancelled') return 'cancelled'
+  const limits = { cancellationSignal: signal, stopWaitingOnCancel: true }
+  const answer: Partial<RequestPermissionResponse> | null = await client.request('session/request_permission', request, limits)
+  const outcome: Partial<RequestPermissionOutcome> | null | undefined = answer?.outcome
+  if (outcome?.outcome === 'cancelled') return 'cancelled'
+  if (outcome?.outcome !== 'selected' || outcome.optionId === undefined)
+    throw new Error('The client answered with nothing that was offered.')
   if (options.some(({ optionId }) => optionId === outcome.optionId)) return outcome.optionId
   throw new Error(`The client chose "${outcome.optionId}", which was not offered.`)
 }

@@ -122,19 +122,20 @@ export class AcpSession {
     const parts = promptParts(prompt, engine.sessions.header(sessionId).folder)
     const cancel = (): void => void this.cancel()
     signal.addEventListener('abort', cancel, { once: true })
+    const watch = this.#ends.watch()
     try {
       const left = await runSlashCommand(engine, sessionId, parts, (text) => this.#say(text))
-      if (!left) return await this.#answer('end_turn')
-      const watch = this.#ends.watch()
+      // A client may take a prompt back before anything of it has begun.
+      if (!left || signal.aborted || watch.isCancelled()) return await this.#answer(left ? 'cancelled' : 'end_turn')
       try {
         const { promptId } = await engine.sessions.prompt(sessionId, left)
         if (promptId !== undefined) watch.queued(promptId)
       } catch (error) {
-        watch.drop()
         return await this.#notStarted(error)
       }
       return await this.#ended(await watch.end)
     } finally {
+      watch.drop()
       signal.removeEventListener('abort', cancel)
     }
   }

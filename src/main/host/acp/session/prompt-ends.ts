@@ -17,7 +17,9 @@ export interface PromptWatch {
   readonly end: Promise<PromptEnd>
   /** It has been queued behind a turn that runs. */
   queued(promptId: string): void
-  /** It came to nothing. */
+  /** Whether it was given up before it began. */
+  isCancelled(): boolean
+  /** Nobody waits for it any more: it is over, or came to nothing. */
   drop(): void
 }
 
@@ -38,7 +40,8 @@ export class PromptEnds {
     const waiting: Waiting = { isCancelled: false, resolve }
     this.#waiting.add(waiting)
     return {
-      end: promise.finally(() => this.#waiting.delete(waiting)),
+      end: promise,
+      isCancelled: () => waiting.isCancelled,
       queued: (promptId) => {
         waiting.promptId = promptId
         const turnId = this.#started.get(promptId)
