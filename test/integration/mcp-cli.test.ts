@@ -100,6 +100,34 @@ describe('trestle mcp', () => {
     expect(unknown.stdout + unknown.stderr).toMatch(/ecoh.*echo/s)
   })
 
+  test('refuses to add what could not be used, instead of writing it and saying nothing', async () => {
+    for (const [words, said] of [
+      [['http://me:secret@example.org/mcp'], 'must not have a name or password in it'],
+      [['http://example.org/mcp', '--header', 'X-A: b\nc'], 'has a line break'],
+      [['ftp://example.org/mcp'], 'those begin with http:// or https://'],
+    ] as const) {
+      const run = await mcp('add', 'odd', ...words)
+      expect(run).toMatchObject({ code: expect.toBeOneOf([1, 2]) as number, stdout: '', stderr: expect.stringContaining(said) as string })
+      expect(run.stderr).not.toContain('secret')
+    }
+    expect((await json<McpServerList>('list')).servers).toEqual([])
+  })
+
+  test('says what is wrong in JSON, too, where that is wanted, and gives advice that fits a command line', async () => {
+    await addClerk()
+    for (const [words, code, exit] of [
+      [['remove', 'clark', '--json'], 'request.invalid', 1],
+      [['lost', '--json'], 'usage', 2],
+      [['list', '--json', '--bogus'], 'usage', 2],
+    ] as const) {
+      const run = await mcp(...words)
+      expect(run.code).toBe(exit)
+      expect(JSON.parse(run.stdout)).toMatchObject({ error: { code, message: expect.any(String) as string } })
+    }
+    const { stderr } = await mcp('remove', 'clark')
+    expect(stderr).toBe('trestle: There is no server "clark". There are: clerk. Did you mean clerk?\n')
+  })
+
   test('answers what a server asks with what was given, and declines where nobody is there', async () => {
     await addClerk()
     expect(await worked('call', 'clerk', 'order', '{}', '--answer', '{"count":3}')).toBe('accept {"dish":"soup","count":3}\n')

@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     process.exitCode = await run(args)
   } catch (error) {
-    process.exitCode = report(error)
+    process.exitCode = await report(error, args)
   }
 }
 
@@ -79,7 +79,7 @@ function split(args: readonly string[]): { command: CommandName | 'version' | 'h
   if (first === '--version' || first === '-v') return { command: 'version', rest }
   if (first === '--help' || first === '-h' || first === 'help') return { command: 'help', rest }
   if (first === '-p' || first === '--print') return { command: 'print', rest }
-  if (first in COMMANDS) return { command: first as CommandName, rest }
+  if (Object.hasOwn(COMMANDS, first)) return { command: first as CommandName, rest }
   const options = Object.values(COMMANDS).flatMap((spec) => Object.keys(spec.options).map((name) => `--${name}`))
   if (first.startsWith('-')) {
     // `trestle --model x -p "..."`: the options of print may come first.
@@ -96,13 +96,28 @@ function say(text: string): number {
   return 0
 }
 
-function report(error: unknown): number {
+/** Whether the failure is wanted as JSON too. What stands after `--` are words of another program. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).includes('--json')
+}
+
+async function report(error: unknown, args: readonly string[]): Promise<number> {
+  if (wantsJson(args)) {
+    const { errorAsJson } = await import('./error-as-json')
+    process.stdout.write(errorAsJson(error))
+  }
   if (error instanceof UsageError) {
     process.stderr.write(`trestle: ${error.message}\nSee trestle ${error.command ? `${error.command} ` : ''}--help.\n`)
     return 2
   }
   if (error instanceof CodedError) {
-    const { title, message, advice } = error.failure
+    const { code, title, message, advice } = error.failure
+    if (code === 'request.invalid') {
+      // Its title and advice are for fields of a form; the message says what to do.
+      process.stderr.write(`trestle: ${message}\n`)
+      return 1
+    }
     process.stderr.write(`trestle: ${title}: ${message}\n${advice}\n`)
     return 1
   }

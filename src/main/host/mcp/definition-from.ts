@@ -16,6 +16,7 @@ export function definitionFrom({ words: [, first = '', ...rest], values }: McpAc
     const headers = pairs(values['header'], ':', '--header "Name: value"')
     return { ...DEFAULTS, transport: transport === 'sse' ? 'sse' : 'http', url: first, headers, ...(oauth && { oauth }) }
   }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first)) throw wrong(`"${first}" is no address of a server: those begin with http:// or https://.`)
   if (transport === 'http' || transport === 'sse') throw wrong(`--transport ${transport} needs a URL, not a command.`)
   none(values, FOR_URLS, 'a command')
   return { ...DEFAULTS, transport: 'stdio', command: first, args: rest, env: pairs(values['env'], '=', '--env NAME=value') }

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { nearest } from '../../../shared/nearest'
 import { CodedError } from '../../../shared/model/errors'
+import { errorAsJson } from '../../command-line/error-as-json'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
@@ -30,6 +31,7 @@ export async function settingsMain({ positionals, values }: Parsed): Promise<num
     return 0
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
+    if (values['json'] === true) process.stdout.write(errorAsJson(error))
     process.stderr.write(`trestle: ${error.message}\n`)
     return 2
   } finally {
@@ -43,7 +45,7 @@ function nameOf(written: string): Name {
   const all = NAMES.map((each) => `${PREFIX}${each}`)
   const [near] = nearest(written, all, 1)
   throw new UsageError(
-    `There is no setting "${written}"${near === undefined ? '' : `; did you mean ${near}?`} There are: ${all.join(', ')}. Everything else stands in config.toml.`,
+    `There is no setting "${written}"${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''} There are: ${all.join(', ')}. Everything else stands in config.toml.`,
     'settings',
   )
 }

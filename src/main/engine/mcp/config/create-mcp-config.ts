@@ -1,10 +1,11 @@
 import { CodedError } from '../../../../shared/model/errors'
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import type { McpServerDefinition, McpServerInput } from '../../../../shared/model/mcp'
 import type { JsonEdit } from '../../config/json/edit-json'
 import { ownChange } from '../../config/trust/own-change'
 import { watchConfigFile } from '../../config/watch-file'
 import type { McpPlace } from '../mcp'
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
+import type { DefinitionProblem } from './definition-reader'
 import { expandVariables } from './expand-variables'
 import { projectFile, projectServers, realFolder, userFile, userServers } from './find-servers'
 import { writeChoice } from './project-choices'
@@ -114,6 +115,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       const { nameMistake, writtenNames, writtenServer } = await import('./read-servers')
       const mistake = nameMistake(name)
       if (mistake !== undefined) throw new CodedError('request.invalid', `name: ${mistake}`)
+      await checkUsable(definition)
       await change(place, (text) => {
         const isMoved = previousName !== undefined && previousName !== name
         if (previousName !== name && writtenNames(text).includes(name))
@@ -151,6 +153,24 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       watched.clear()
     },
   }
+}
+
+/** What is read back as unusable is not written: nobody would see why the server is not there. CodedError `request.invalid`. */
+async function checkUsable(definition: McpServerInput): Promise<void> {
+  const { readDefinition } = await import('./read-definition')
+  const written =
+    definition.transport === 'stdio'
+      ? { type: 'stdio', command: definition.command, args: definition.args, env: values(definition.env), cwd: definition.cwd }
+      : { type: definition.transport, url: definition.url, headers: values(definition.headers) }
+  const problems: DefinitionProblem[] = []
+  readDefinition(written, problems)
+  const fatal = problems.find((problem) => problem.fatal)
+  if (fatal) throw new CodedError('request.invalid', [fatal.path.join('.'), fatal.message].filter(Boolean).join(': '))
+}
+
+/** Values that are to stay as they are have been read before. */
+function values(given: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? '']))
 }
 
 /** Only the switches: whatever else is written about the server stays word for word. */
