@@ -10,10 +10,31 @@ export function isOffered(
   { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
   { readOnly, mayDelegate }: { readOnly: boolean; mayDelegate: boolean },
 ): boolean {
-  if (NEVER.includes(name) || excludeTools.includes(name)) return false
+  if (NEVER.includes(name) || isNamed(excludeTools, name)) return false
   // Commands are judged one by one; everything else says of itself what it is.
   if (readOnly && !annotations.readOnly && name !== 'Bash') return false
   if (name === 'Agent') return mayDelegate && subagents.length > 0
   if (name === 'CreateSubagent') return mayDelegate && (tools?.includes(name) ?? false)
-  return tools?.includes(name) ?? true
+  return tools === undefined || isNamed(tools, name)
+}
+
+/** Whether a list of a spec names the tool: as it is called, or one of a server with `*` for anything in the name, as in rules of permission. */
+function isNamed(names: readonly string[], tool: string): boolean {
+  return names.some((name) => name === tool || (tool.startsWith('mcp__') && name.startsWith('mcp__') && fits(name.split('*'), tool)))
+}
+
+/** Whether a text is these parts, with anything between them. */
+function fits(parts: readonly string[], text: string): boolean {
+  const [first = '', ...rest] = parts
+  const last = rest.pop()
+  if (last === undefined) return first === text
+  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false
+  const end = text.length - last.length
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found === -1 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
 }
