@@ -265,3 +265,17 @@ test('[web] says what may be fetched and who searches, and names what is wrong',
   wrong.close()
   expect(messages(await open('[web.search]\nprovider = "searxng"\n')).join()).toContain('base_url')
 })
+
+test('a threshold in the environment that is no number is reported instead of passed over', async () => {
+  const problemsWith = async (value: string): Promise<string[]> => {
+    config?.close()
+    config = await openConfig({ home, env: { TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD: value } })
+    return config.problems.map(({ message }) => message)
+  }
+  expect(await problemsWith('high')).toEqual([
+    expect.stringContaining('TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD must be a number from 0 to 1000, not "high"'),
+  ])
+  expect(await problemsWith('-1')).toHaveLength(1)
+  expect(await problemsWith('2.5')).toEqual([])
+  expect(await problemsWith('')).toEqual([])
+})

@@ -7,6 +7,7 @@ import { placeHooks } from './hook-settings'
 import { placeRules, unreadableRules } from './permission-settings'
 import { readSettings } from './read-settings'
 import { DEFAULT_SETTINGS, type Settings } from './settings'
+import { thresholdMistake } from './tool-search-settings'
 import { watchConfigFile } from './watch-file'
 import { writePrivateFile } from './write-private-file'
 
@@ -15,7 +16,7 @@ export interface Config {
   readonly file: string
   /** Defaults where the file says nothing or something wrong; while running, the last good ones when it no longer parses. */
   readonly settings: Settings
-  /** What is wrong with the file, in the order of its lines. */
+  /** What is wrong with the file, in the order of its lines; and with what the environment says in its place. */
   readonly problems: readonly ConfigProblem[]
   /** Called after settings or problems changed. Returns how to stop listening. */
   onChange(listener: () => void): () => void
@@ -30,7 +31,15 @@ export interface Config {
 }
 
 /** Reads the configuration; a file that is missing or broken never fails. With `watch` changes on disk are followed until `close`. */
-export async function openConfig({ home, watch = false }: { home: string; watch?: boolean }): Promise<Config> {
+export async function openConfig({
+  home,
+  watch = false,
+  env = process.env,
+}: {
+  home: string
+  watch?: boolean
+  env?: NodeJS.ProcessEnv
+}): Promise<Config> {
   const file = join(home, 'config.toml')
   const listeners = new Set<() => void>()
   let settings: Settings = DEFAULT_SETTINGS
@@ -52,7 +61,8 @@ export async function openConfig({ home, watch = false }: { home: string; watch?
     // Nobody knows what the rules in it forbid.
     else if (first)
       settings = { ...settings, permission: { rules: [unreadableRules({ scope: 'user', file }, 'the file does not parse', syntax[0])] } }
-    problems = [...syntax, ...placed]
+    const threshold = thresholdMistake(env)
+    problems = [...syntax, ...placed, ...(threshold === undefined ? [] : [{ file, message: threshold }])]
   }
   // Loads and edits one after the other: each sees what the one before left.
   let last: Promise<void> = load()

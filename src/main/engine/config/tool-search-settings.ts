@@ -44,9 +44,22 @@ export function readToolSearch(reader: TableReader | undefined): ToolSearchSetti
   return { enabled, minPct, minTokens, matchingThreshold }
 }
 
-/** The threshold in force: the environment's, where that is a number, else the file's. */
+/** The threshold in force: the environment's, where that is a number it may be, else the file's. */
 export function matchingThreshold(settings: Pick<ToolSearchSettings, 'matchingThreshold'>, env: NodeJS.ProcessEnv): number {
+  return thresholdOf(env) ?? settings.matchingThreshold
+}
+
+/** What is wrong with the threshold that the environment sets, as a sentence. */
+export function thresholdMistake(env: NodeJS.ProcessEnv): string | undefined {
   const text = env[THRESHOLD_VARIABLE]?.trim() ?? ''
-  const number = text === '' ? Number.NaN : Number(text)
-  return number >= 0 ? number : settings.matchingThreshold
+  if (text === '' || thresholdOf(env) !== undefined) return undefined
+  const { min, max } = TOOL_SEARCH_RANGES.matching_threshold
+  return `The environment variable ${THRESHOLD_VARIABLE} must be a number from ${min} to ${max}, not ${JSON.stringify(text.slice(0, 40))}; matching_threshold in [tool_search] applies instead. Correct it or unset it.`
+}
+
+function thresholdOf(env: NodeJS.ProcessEnv): number | undefined {
+  const text = env[THRESHOLD_VARIABLE]?.trim() ?? ''
+  const { min, max } = TOOL_SEARCH_RANGES.matching_threshold
+  const number = Number(text)
+  return text !== '' && number >= min && number <= max ? number : undefined
 }
