@@ -113,6 +113,19 @@ it('without the setting every schema is sent, and there is no search', async () 
   expect(tools.find(({ name }) => name === 'WebSearch')).toMatchObject({ state: 'off', reason: 'No search provider is configured.' })
 })
 
+it('a tool that is switched off at its server is in the list of tools, with why, and in no request', async () => {
+  const slack = { command: process.execPath, args: ['--no-warnings', SERVER, 'slack'], disabledTools: ['slack_post_message'] }
+  const lab = await mcpLab(() => ({ slack }), { config: `${ON}[mcp]\nstart_wait_s = 60\n` })
+  const session = await lab.session()
+  await lab.calls(session, [{ name: 'tool_search', input: { query: 'post a message' } }])
+  const { tools, cost } = await lab.engine.sessions.tools(session)
+  expect(tools.filter(({ server, state }) => server && state === 'off')).toMatchObject([
+    { name: 'mcp__slack__slack_post_message', reason: 'Switched off in the settings of its server.' },
+  ])
+  expect(cost).toMatchObject({ tools: 39 })
+  for (const request of lab.requests()) expect(text(request)).not.toContain('slack_post_message')
+})
+
 it('the list of tools and the context say what a request carries, with and without the search', async () => {
   const lab = await catalogue(['slack'])
   const session = await lab.session()

@@ -27,6 +27,8 @@ export interface McpTool {
 /** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
 export interface McpToolSource {
   tools(): readonly McpTool[]
+  /** Those that the configuration of their server switches off: for people to see, never offered. */
+  switchedOff(): readonly McpTool[]
 }
 
 /** Who uses servers: a session of a person; its subagents use them as that session. */

@@ -81,14 +81,14 @@ export async function toolsView(deps: TurnToolsDeps, session: Session, choice: T
     settings.tools.disabled.includes(tool.name)
       ? 'Switched off in the settings.'
       : (useless[tool.name] ?? (offers(tool) ? 'The model cannot use it.' : 'Not for this agent.'))
-  const row = (tool: Tool, state: SessionTool['state'] | undefined): SessionTool => {
+  const row = (tool: Tool, state: SessionTool['state'] | undefined, why = offWhy): SessionTool => {
     const { bytes, tokens } = toolSize(toolSchema(tool))
     return {
       name: tool.name,
       ...(tool.server && { server: { name: tool.server.name, tool: tool.server.tool } }),
       description: tool.description.replaceAll(/\s+/g, ' ').trim().slice(0, SHOWN).toWellFormed(),
       state: info.toolCalls ? (state ?? 'off') : 'off',
-      ...(!info.toolCalls ? { reason: 'The model takes no tools.' } : state === undefined && { reason: offWhy(tool) }),
+      ...(!info.toolCalls ? { reason: 'The model takes no tools.' } : state === undefined && { reason: why(tool) }),
       tokens: Math.round(tokens),
       bytes,
     }
@@ -100,6 +100,7 @@ export async function toolsView(deps: TurnToolsDeps, session: Session, choice: T
       ...deps.allTools(session).map((tool) => row(tool, own.get(tool.name) && 'active')),
       ...(search ? [row(search, 'active')] : []),
       ...(servers?.tools() ?? []).map((tool) => row(tool, lookup?.stateOf(tool.name))),
+      ...(servers?.switchedOff() ?? []).map((tool) => row(tool, undefined, () => 'Switched off in the settings of its server.')),
     ],
     ...(cost && { cost }),
   }

@@ -6,6 +6,8 @@ export type ServerTool = Tool & Required<Pick<Tool, 'server' | 'schema'>>
 /** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
 export interface ServerTools {
   tools(): readonly ServerTool[]
+  /** Those that are switched off where their server is configured: for people to see, never offered. */
+  switchedOff(): readonly ServerTool[]
 }
 
 /** How tool search names it: `server::tool`. */

@@ -10,7 +10,7 @@ import { callServer } from '../call/call-server'
 import { effectiveServers, isUsable } from './effective-servers'
 import type { Hub } from './hub'
 import type { Listing } from '../connection/listing'
-import { isOn, sessionTools, unchanged } from './session-tools'
+import { isOn, sessionTools, switchedOffTools, unchanged } from './session-tools'
 
 export interface SessionServersDeps {
   hub: Hub
@@ -82,7 +82,15 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
     return entry.tools
   }
 
-  const sourceOf = ({ sessionId }: McpUser): McpToolSource => ({ tools: () => toolsNow(sessionId) })
+  const switchedOff = (sessionId: string): McpTool[] =>
+    switchedOffTools(
+      (entries.get(sessionId)?.usable ?? []).map((server) => ({ server, tools: hub.knownOf(server)?.listing?.tools ?? NO_LISTING })),
+    )
+
+  const sourceOf = ({ sessionId }: McpUser): McpToolSource => ({
+    tools: () => toolsNow(sessionId),
+    switchedOff: () => switchedOff(sessionId),
+  })
 
   /** What is configured for it, and what is known of that from earlier. */
   async function load(user: McpUser) {

@@ -12,10 +12,24 @@ export interface OfferingServer {
 
 /** The tools of these servers that a model can be offered, under names of their own. */
 export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
-  const offered = servers.flatMap(({ server, tools }) => {
-    const { fitting } = offeredTools(server.definition, tools)
-    return fitting.map((tool) => ({ server, tool }))
-  })
+  return named(
+    servers.flatMap(({ server, tools }) => {
+      const { fitting } = offeredTools(server.definition, tools)
+      return fitting.map((tool) => ({ server, tool }))
+    }),
+  )
+}
+
+/** Those that could be offered, were they not switched off. */
+export function switchedOffTools(servers: readonly OfferingServer[]): McpTool[] {
+  return named(
+    servers.flatMap(({ server, tools }) =>
+      tools.filter((tool) => tool.problem === undefined && !isOn(server.definition, tool.name)).map((tool) => ({ server, tool })),
+    ),
+  )
+}
+
+function named(offered: readonly { server: ConfiguredServer; tool: ListedTool }[]): McpTool[] {
   const names = toolNames(offered.map(({ server, tool }) => ({ server: server.name, name: tool.name })))
   const taken = new Set<string>()
   return offered.flatMap(({ server, tool }, index): McpTool[] => {

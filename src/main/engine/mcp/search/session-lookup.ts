@@ -15,7 +15,7 @@ import { unloadedTool } from './unloaded-tool'
 export interface SessionLookupDeps {
   /** The session's own tools, offered as they are. */
   own: Registry
-  servers: ServerTools
+  servers: Pick<ServerTools, 'tools'>
   /** Whether a tool of a server may be offered at all. */
   offers(tool: ServerTool): boolean
   /** Tool search is off where `enabled` is false. */

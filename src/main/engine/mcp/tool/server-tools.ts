@@ -32,5 +32,6 @@ export async function serverTools(
       }
       return tools
     },
+    switchedOff: () => source.switchedOff().map(toolOf),
   }
 }
