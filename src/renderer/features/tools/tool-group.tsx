@@ -13,8 +13,8 @@ export function ToolGroupView({ group, open }: { group: ToolGroup; open: boolean
       <summary className="flex min-h-[36px] cursor-pointer list-none items-center gap-2 px-3 py-1.5 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 flex-none text-ink-3 transition-transform group-open:rotate-90" />
         <span className="min-w-0 flex-1 truncate font-medium">{server ?? 'Trestle’s own'}</span>
-        <span className="text-small text-ink-3">{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</span>
-        <span className="w-40 flex-none text-right text-small tabular-nums">
+        <span className="flex-none text-small text-ink-3">{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</span>
+        <span className="w-40 flex-none text-right text-small tabular-nums max-mid:w-auto">
           {sentTokens === allTokens
             ? `${tokenWords(Math.round(sentTokens))} tokens`
             : `${tokenWords(Math.round(sentTokens))} of ${tokenWords(Math.round(allTokens))} tokens`}

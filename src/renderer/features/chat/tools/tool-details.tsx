@@ -17,7 +17,7 @@ import { AnswerList, PlanDecisionView } from './person-answers'
 import { PlainText } from './plain-text'
 import { ServerResult } from './server-result'
 import { HitList, PageView } from './web-details'
-import { prettyInput } from './tool-summary'
+import { namedArguments, prettyInput } from './tool-summary'
 import { judgedQuestion, WhyJudged } from './why-judged'
 
 /** What a call did, in full: its result in the form that fits, and on request the arguments as the model wrote them. */
@@ -25,6 +25,7 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
   const [input, setInput] = useState(false)
   const [why, setWhy] = useState(false)
   const question = judgedQuestion(item)
+  const named = input ? namedArguments(item) : undefined
   return (
     <>
       {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
@@ -42,7 +43,14 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
         <CopyButton text={() => resultText(item)} label="Copy the result" />
       </div>
       {why && <WhyJudged item={item} />}
-      {input && <PlainText text={prettyInput(item.input)} label="Arguments" />}
+      {input &&
+        (named ? (
+          <Framed>
+            <ArgumentList arguments={named} />
+          </Framed>
+        ) : (
+          <PlainText text={prettyInput(item.input)} label="Arguments" />
+        ))}
     </>
   )
 }
@@ -68,7 +76,12 @@ function Unfinished({ item }: { item: ToolItem }): ReactNode {
       </Framed>
     )
   if (item.preview?.kind === 'command') return <TerminalText text={`$ ${item.preview.command}`} label="Command" />
-  if (item.preview?.kind === 'call') return <ArgumentList arguments={item.preview.arguments} left={item.preview.left} />
+  if (item.preview?.kind === 'call')
+    return (
+      <Framed>
+        <ArgumentList arguments={item.preview.arguments} left={item.preview.left} />
+      </Framed>
+    )
   if (item.preview?.kind === 'text') return <PlainText text={item.preview.text} label="Preview" />
   if (item.state === 'interrupted')
     return <p className="tool-note">The turn ended before this call had a result. It may have done part of its work.</p>

@@ -1,3 +1,4 @@
+import type { CallArgument } from '../../../../shared/model/preview'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 
 const TELLING = ['command', 'path', 'pattern', 'query', 'url', 'description', 'prompt', 'name']
@@ -18,6 +19,16 @@ export function toolSummary(item: Pick<ToolItem, 'summary' | 'input'>): string {
 export function prettyInput(input: string): string {
   const parsed = parsedInput(input)
   return parsed === undefined ? input : JSON.stringify(parsed, null, 2)
+}
+
+/** The arguments of a call of a server's tool, to be read one by one; undefined for other tools, and when they do not parse. */
+export function namedArguments({ name, input }: Pick<ToolItem, 'name' | 'input'>): CallArgument[] | undefined {
+  const parsed = name.startsWith('mcp__') ? parsedInput(input) : undefined
+  if (typeof parsed !== 'object' || parsed === null) return undefined
+  return Object.entries(parsed).map(([key, value]) => ({
+    name: key,
+    text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+  }))
 }
 
 function parsedInput(input: string): unknown {

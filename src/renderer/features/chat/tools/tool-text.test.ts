@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { bytes, toolOutcome } from './tool-outcome'
-import { prettyInput, toolSummary } from './tool-summary'
+import { namedArguments, prettyInput, toolSummary } from './tool-summary'
 
 const item = (change: Partial<ToolItem>): ToolItem => ({
   kind: 'tool',
@@ -76,5 +76,19 @@ describe('tool rows', () => {
       '1.0 MB',
       '12 MB',
     ])
+  })
+})
+
+describe('arguments of a server’s tool', () => {
+  const named = (name: string, input: string) => namedArguments({ name, input })
+
+  it('are read one by one, and stay as they were written for other tools and where they do not parse', () => {
+    expect(named('mcp__tracker__create', '{"title":"Typo\\nhere","labels":["a"],"urgent":false}')).toEqual([
+      { name: 'title', text: 'Typo\nhere' },
+      { name: 'labels', text: '[\n  "a"\n]' },
+      { name: 'urgent', text: 'false' },
+    ])
+    expect(named('mcp__tracker__create', '{"title":')).toBeUndefined()
+    expect(named('Bash', '{"command":"ls"}')).toBeUndefined()
   })
 })
