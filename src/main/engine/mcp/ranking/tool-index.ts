@@ -167,7 +167,7 @@ const alike = (words: readonly string[]): Map<string, number> => new Map(words.m
 
 /** Whether a name is that of a server: `elastic` means `elasticsearch`. */
 function isSame(name: string, ofServer: string): boolean {
-  return name === ofServer || (name.length >= 4 && ofServer.startsWith(name)) || (ofServer.length >= 4 && name.startsWith(ofServer))
+  return name === ofServer || (name.length >= 5 && ofServer.startsWith(name)) || (ofServer.length >= 5 && name.startsWith(ofServer))
 }
 
 /** How well what a tool does fits what is to be done; where either is not known nothing is said. */
