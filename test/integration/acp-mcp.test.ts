@@ -41,6 +41,7 @@ it('uses the servers of the editor without asking for them, starts none before i
   const asked = run.client.messages.filter(({ method }) => method === 'session/request_permission').map(({ params }) => params!['toolCall'])
   expect(asked).toHaveLength(1)
   expect(asked[0]).toMatchObject({ title: 'lab · echo: hello', name: 'mcp__lab__echo' })
+  expect(JSON.stringify(asked[0].content)).toContain('text: hello')
   const pids = readFileSync(starts, 'utf8').trim().split('\n').map(Number)
   expect(pids).toHaveLength(1)
   await run.client.end()

@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../shared/model/tool-label'
 import type { AgentEnd, AgentStart } from '../../../shared/model/agent'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { SessionEvent } from '../../../shared/model/event'
@@ -120,9 +121,9 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   function follow(agentId: string, run: Run, event: SessionEvent): void {
     if (event.type === 'tool.started') {
       run.activity.calls += 1
-      run.activity.lastLine = `${event.name} ${event.summary}`.trim().slice(0, LINE_CHARS)
+      run.activity.lastLine = `${toolLabel(event.name)} ${event.summary}`.trim().slice(0, LINE_CHARS)
     } else if (event.type === 'approval.requested') {
-      run.activity.lastLine = `Waits for your answer: ${event.approval.tool} ${event.approval.summary}`.slice(0, LINE_CHARS)
+      run.activity.lastLine = `Waits for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS)
     } else if (event.type === 'approval.resolved') {
       delete run.activity.lastLine
     } else if (event.type !== 'turn.started') return

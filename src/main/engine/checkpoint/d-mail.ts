@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../shared/model/tool-label'
 import { visibleStretches, type ConversationCut, type KeptFile } from '../../../shared/model/checkpoint'
 import type { EventBody } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -127,7 +128,7 @@ function callsSince({ store }: DMailDeps, { id, header }: DMailSession, to: numb
     .ofTypes(id, ['tool.started'], to)
     .filter(({ seq, name }) => isVisible(seq) && name !== 'SendDMail')
     .slice(0, MOST_CALLS)
-    .map(({ name, summary }) => `${name} ${summary.split('\n')[0]!.slice(0, 160)}`.trim().toWellFormed())
+    .map(({ name, summary }) => `${toolLabel(name)} ${summary.split('\n')[0]!.slice(0, 160)}`.trim().toWellFormed())
 }
 
 function visibleIn({ cuts = [], seq: end }: SessionHeader): (seq: number) => boolean {

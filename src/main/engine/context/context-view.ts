@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../shared/model/tool-label'
 import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
 import type { ServerToolsCost } from '../../../shared/model/tools-view'
 import { textOf, type Message, type Usage } from '../../../shared/model/message'
@@ -70,7 +71,7 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
   if (message.role === 'tool') {
     const { name, callId } = message
     const about = subjectOf(inputs.get(callId))
-    return { kind: FILE_TOOLS.has(name) ? 'files' : 'results', label: about === '' ? name : `${name} ${about}`, tokens, callId }
+    return { kind: FILE_TOOLS.has(name) ? 'files' : 'results', label: `${toolLabel(name)} ${about}`.trim(), tokens, callId }
   }
   const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
   if (message.role === 'assistant')

@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../shared/model/tool-label'
 import type { Failure } from '../../../shared/model/errors'
 import type { LiveEvent, SessionEvent } from '../../../shared/model/event'
 import { isRecorded } from '../../../shared/model/event'
@@ -56,7 +57,7 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
     event(event) {
       if (event.type === 'step.finished') answer = textOf(event.parts)
       if (format === 'stream-json') stream(event)
-      if (event.type === 'tool.started') progress?.write(`· ${event.name} ${event.summary}\n`)
+      if (event.type === 'tool.started') progress?.write(`· ${toolLabel(event.name)} ${event.summary}\n`)
       if (event.type === 'step.retried')
         progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
     },

@@ -1,3 +1,4 @@
+import { toolLabel } from '../../../../shared/model/tool-label'
 import { isAbsolute, resolve } from 'node:path'
 import type { RecordedEvent } from '../../../../shared/model/event'
 import { textOf } from '../../../../shared/model/message'
@@ -69,7 +70,11 @@ export async function judgedPast(past: PastCall, current: JudgedCall): Promise<J
     }
   }
   if (past.tool.split('__')[1] !== tool.name.split('__')[1] || (!tool.name.startsWith('mcp__') && past.tool !== tool.name)) return undefined
-  return { command: `${past.tool} ${past.summary}`, before: past.before, judged: { ...current, tool: { ...tool, name: past.tool } } }
+  return {
+    command: `${toolLabel(past.tool)} ${past.summary}`,
+    before: past.before,
+    judged: { ...current, tool: { ...tool, name: past.tool } },
+  }
 }
 
 function isWriting(tool: string): boolean {
