@@ -1,8 +1,8 @@
-import { toolLabel } from './tool-label'
 import type { FormValues } from './form'
 import type { PlanComment } from './plan'
 import type { Preview } from './preview'
 import type { QuestionAnswer } from './question'
+import { toolLabel } from './tool-label'
 
 /** How much is asked. `auto` asks nothing that a policy does not insist on. */
 export const PERMISSION_MODES = ['ask', 'accept-edits', 'auto'] as const

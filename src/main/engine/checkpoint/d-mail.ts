@@ -1,7 +1,7 @@
-import { toolLabel } from '../../../shared/model/tool-label'
 import { visibleStretches, type ConversationCut, type KeptFile } from '../../../shared/model/checkpoint'
 import type { EventBody } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { isWithin } from '../approval/paths'
 import type { DMailCall } from '../loop/turn-context'
 import type { WayBack } from '../tool/session-checkpoints'

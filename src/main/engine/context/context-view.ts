@@ -1,7 +1,7 @@
-import { toolLabel } from '../../../shared/model/tool-label'
 import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
 import type { ServerToolsCost } from '../../../shared/model/tools-view'
 import { textOf, type Message, type Usage } from '../../../shared/model/message'
+import { toolLabel } from '../../../shared/model/tool-label'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { isCompactable } from './create-room'
 import { textTokens, tokensOf } from './estimate'

@@ -1,9 +1,9 @@
-import { toolLabel } from '../../../shared/model/tool-label'
 import type { Failure } from '../../../shared/model/errors'
 import type { LiveEvent, SessionEvent } from '../../../shared/model/event'
 import { isRecorded } from '../../../shared/model/event'
 import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
+import { toolLabel } from '../../../shared/model/tool-label'
 import type { OutputFormat } from './print-options'
 
 /** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */

@@ -1,7 +1,7 @@
-import { toolLabel } from '../../../../shared/model/tool-label'
 import { isAbsolute, resolve } from 'node:path'
 import type { RecordedEvent } from '../../../../shared/model/event'
 import { textOf } from '../../../../shared/model/message'
+import { toolLabel } from '../../../../shared/model/tool-label'
 import type { JudgedCall, Verdict } from '../policy'
 import { inspectCommand } from '../shell/inspect-command'
 
