@@ -146,7 +146,7 @@ test.describe('a server that cannot be used', () => {
     await expect(notice).toBeVisible()
     await pictures(app, 'mcp-notice')
     expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Show in settings' }).click()
+    await page.getByRole('button', { name: 'Look into it' }).click()
     await expect(list(app).getByRole('button', { name: /gone/, expanded: true })).toBeVisible()
     await expect(list(app)).toContainText('failed')
     await page.keyboard.press('Escape')

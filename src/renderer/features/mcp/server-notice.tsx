@@ -40,7 +40,7 @@ function Troubles({ folder }: { folder: string }) {
             useLayout.getState().openSettings('mcp', first.serverId)
           }}
         >
-          Show in settings
+          Look into it
         </Button>
       }
       onDismiss={put}

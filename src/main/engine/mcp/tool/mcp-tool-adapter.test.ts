@@ -32,7 +32,7 @@ test('a call is shown argument by argument: texts as they are, the rest as JSON,
   })
   expect(shown).toEqual([
     { name: 'title', text: 'Typo\nin the README' },
-    { name: 'labels', text: '[\n  "bug"\n]' },
+    { name: 'labels', text: '["bug"]' },
     { name: 'urgent', text: 'false' },
     { name: 'body', text: 'a\\u{202e}b\\u{1b}[2K' },
   ])

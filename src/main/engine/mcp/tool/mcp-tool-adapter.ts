@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { argumentText } from '../../../../shared/model/argument-text'
 import type { CallArgument, Preview } from '../../../../shared/model/preview'
 import { visibleText } from '../../config/trust/visible-text'
 import type { CallContext, Tool, ToolResult } from '../../tool/tool'
@@ -50,7 +51,7 @@ function previewOf({ server, name, title }: McpTool, input: Record<string, unkno
   let left = 0
   const values: CallArgument[] = []
   for (const [key, value] of Object.entries(input)) {
-    const [shownKey, text] = [visibleLines(key), visibleLines(typeof value === 'string' ? value : JSON.stringify(value, null, 2))]
+    const [shownKey, text] = [visibleLines(key), visibleLines(argumentText(value))]
     const shown = text.slice(0, Math.max(0, room - shownKey.length))
     if (room > shownKey.length) values.push({ name: shownKey, text: shown })
     left += text.length - shown.length + (room > shownKey.length ? 0 : shownKey.length)

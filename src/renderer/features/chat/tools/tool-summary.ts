@@ -1,3 +1,4 @@
+import { argumentText } from '../../../../shared/model/argument-text'
 import type { CallArgument } from '../../../../shared/model/preview'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 
@@ -27,7 +28,7 @@ export function namedArguments({ name, input }: Pick<ToolItem, 'name' | 'input'>
   if (typeof parsed !== 'object' || parsed === null) return undefined
   return Object.entries(parsed).map(([key, value]) => ({
     name: key,
-    text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+    text: argumentText(value),
   }))
 }
 

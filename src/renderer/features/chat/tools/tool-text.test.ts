@@ -85,7 +85,7 @@ describe('arguments of a server’s tool', () => {
   it('are read one by one, and stay as they were written for other tools and where they do not parse', () => {
     expect(named('mcp__tracker__create', '{"title":"Typo\\nhere","labels":["a"],"urgent":false}')).toEqual([
       { name: 'title', text: 'Typo\nhere' },
-      { name: 'labels', text: '[\n  "a"\n]' },
+      { name: 'labels', text: '["a"]' },
       { name: 'urgent', text: 'false' },
     ])
     expect(named('mcp__tracker__create', '{"title":')).toBeUndefined()
