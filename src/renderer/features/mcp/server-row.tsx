@@ -44,8 +44,10 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
           />
           <span className="min-w-0 flex-1">
             <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-              <Dot status={dot} silent />
-              <span className="font-medium wrap-anywhere">{name}</span>
+              <span className="flex min-w-0 items-center gap-x-2">
+                <Dot status={dot} silent />
+                <span className="font-medium wrap-anywhere">{name}</span>
+              </span>
               <Badge tone={tone}>{word}</Badge>
               {SCOPES[scope] !== undefined && <Badge>{SCOPES[scope]}</Badge>}
               {hiddenBy !== undefined && <Badge tone="wait">hidden by a nearer one</Badge>}
