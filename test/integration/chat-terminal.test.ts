@@ -150,6 +150,26 @@ describe('trestle chat in a terminal', () => {
     expect(await terminal.ended).toEqual({ code: 0 })
   })
 
+  test('Ctrl-Z where no shell can take over (ssh -t host trestle chat) would leave the terminal deaf', async () => {
+    const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
+    const prepared = (): number => terminal.raw().split('\x1b[?2004h').length
+    const suspended = async (): Promise<void> => {
+      const before = prepared()
+      terminal.type('\x1a')
+      await until(() => prepared() > before, 'the terminal to be taken again')
+    }
+    await suspended()
+    terminal.type('go\r')
+    await terminal.shows('Allow?')
+    const asked = (): number => terminal.raw().split('Allow?').length
+    const before = asked()
+    await suspended()
+    await until(() => asked() > before, 'the question to count keys again')
+    terminal.type('1')
+    await terminal.shows('Done.')
+    expect(made('made')).toBe(true)
+  })
+
   test('a message typed while the agent works would be lost, or torn by what is written', async () => {
     const terminal = await start([{ text: 'First answer. '.repeat(20), faults: { eventDelayMs: 30 } }, { text: 'Second answer.' }])
     terminal.type('one\r')

@@ -11,6 +11,8 @@ const ERASE_LINE = '\r\x1b[K'
 const MOST_HISTORY = 200
 /** The rest of a key's code comes at once, or it is the Escape key. */
 const ESCAPE_MS = 100
+/** A program that is to be stopped is stopped in this time, if at all. */
+const STOPPED_MS = 200
 
 /** What takes the keys at the moment. Without one, they wait. */
 interface Taker {
@@ -295,10 +297,16 @@ export class KeyTerminal implements Terminal {
   #suspend(): void {
     if (process.platform === 'win32') return
     this.#restore()
-    process.once('SIGCONT', () => {
+    const goOn = (): void => {
+      process.off('SIGCONT', goOn)
+      clearTimeout(timer)
+      if (this.#isClosed) return
       this.#prepare()
       this.#taker?.refresh()
-    })
+    }
+    process.once('SIGCONT', goOn)
+    // Where no shell could take over (a terminal that runs nothing else, `ssh -t host trestle chat`) the system does not stop it, and nothing continues it.
+    const timer = setTimeout(goOn, STOPPED_MS)
     process.kill(process.pid, 'SIGTSTP')
   }
 }
