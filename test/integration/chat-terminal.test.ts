@@ -150,6 +150,23 @@ describe('trestle chat in a terminal', () => {
     expect(await terminal.ended).toEqual({ code: 0 })
   })
 
+  test('a session that another chat had would stay silent after that one is gone', async () => {
+    const first = await start([{ text: 'Good morning.' }, { text: 'Now it is yours.' }])
+    first.type('hello\r')
+    await first.shows('Good morning.')
+    const second = await open(['--continue'])
+    try {
+      second.type('mine?\r')
+      await second.shows('This session is open in another Trestle')
+      first.kill()
+      await first.ended
+      second.type('and now?\r')
+      await second.shows('Now it is yours.')
+    } finally {
+      first.kill()
+    }
+  })
+
   test('Ctrl-Z where no shell can take over (ssh -t host trestle chat) would leave the terminal deaf', async () => {
     const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
     const prepared = (): number => terminal.raw().split('\x1b[?2004h').length

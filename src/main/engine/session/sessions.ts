@@ -41,6 +41,8 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
   const loaded = new Map<string, Session>()
   /** How many are using a session just now, beside its turn and its watchers. */
   const uses = new Map<Session, number>()
+  /** Who wants to listen to a session that another process has: they hear of it once this one has it. */
+  const outside = new Map<string, Set<(session: Session) => void>>()
 
   /** The session, held by this process; throws `session.elsewhere` with where it runs. */
   function hold(sessionId: string): Session {
@@ -52,6 +54,8 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     const session = new Session(sessionId, deps)
     loaded.set(sessionId, session)
     deps.onOpened(session)
+    for (const attach of outside.get(sessionId) ?? []) attach(session)
+    outside.delete(sessionId)
     return session
   }
 
@@ -182,19 +186,26 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     context: (sessionId) => withSession(sessionId, (session) => session.context()),
     tools: (sessionId) => withSession(sessionId, (session) => session.tools()),
     listen(sessionId, listener) {
-      let session: Session
+      let end = (): void => undefined
+      const attach = (session: Session): void => {
+        const unlisten = session.listen(listener)
+        end = () => {
+          unlisten()
+          letGo(session)
+        }
+      }
       try {
-        session = hold(sessionId)
+        attach(hold(sessionId))
       } catch (error) {
-        // What another process does in it is not seen here until it lets go.
-        if (error instanceof CodedError && error.code === 'session.elsewhere') return () => undefined
-        throw error
+        if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
+        const waiting = outside.get(sessionId) ?? new Set()
+        outside.set(sessionId, waiting.add(attach))
+        end = () => {
+          waiting.delete(attach)
+          if (waiting.size === 0 && outside.get(sessionId) === waiting) outside.delete(sessionId)
+        }
       }
-      const unlisten = session.listen(listener)
-      return () => {
-        unlisten()
-        letGo(session)
-      }
+      return () => end()
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
