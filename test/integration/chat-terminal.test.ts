@@ -162,6 +162,7 @@ describe('trestle chat in a terminal', () => {
       await first.ended
       second.type('and now?\r')
       await second.shows('Now it is yours.')
+      expect(server.requests).toHaveLength(2)
     } finally {
       first.kill()
     }

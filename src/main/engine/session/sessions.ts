@@ -186,7 +186,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     context: (sessionId) => withSession(sessionId, (session) => session.context()),
     tools: (sessionId) => withSession(sessionId, (session) => session.tools()),
     listen(sessionId, listener) {
-      let end = (): void => undefined
+      let end: (() => void) | undefined
       const attach = (session: Session): void => {
         const unlisten = session.listen(listener)
         end = () => {
@@ -205,7 +205,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
           if (waiting.size === 0 && outside.get(sessionId) === waiting) outside.delete(sessionId)
         }
       }
-      return () => end()
+      return () => end?.()
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
