@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/model/mcp'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
-import { runCli, type CliRun } from '../support/run-cli'
+import { runCli, startCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 
@@ -153,6 +153,19 @@ describe('trestle mcp', () => {
     await yes.answer('count [2]:', '0')
     await yes.answer('At least 1.', '7')
     expect(await yes.shows('accept {"dish":"soup","count":7}')).toContain('At least 1.')
+  })
+
+  test('ends at once when it is interrupted while a server does not start', async () => {
+    const starts = join(scratch.project, 'starts')
+    const silent = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
+    await worked('add', 'silent', '--', process.execPath, '--no-warnings', silent, '--hang-start', `--starts=${starts}`)
+    const child = startCli(['mcp', 'test', 'silent'], { home: scratch.home, env: {} })
+    await until(() => existsSync(starts), 'the server to be started', 20_000)
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const at = performance.now()
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(performance.now() - at).toBeLessThan(10_000)
   })
 
   test('switches servers and tools off and on', async () => {

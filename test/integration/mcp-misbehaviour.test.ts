@@ -127,12 +127,12 @@ it('a server that ignores every request to end, and a grandchild that has left i
     starting: stdioServer([starts('starting'), 'ignore-term', 'ignore-end', 'hang-start']),
   }))
   const session = await lab.session()
-  const [pid] = await lab.calls(session, [bad('grandchild'), good('x')])
-  const pids = [...lab.started('good'), ...lab.started('bad'), ...lab.started('starting'), Number(pid)]
-  expect(pids).toHaveLength(4)
+  const [pid, unmarked] = await lab.calls(session, [bad('grandchild'), bad('grandchild', { n: 2 }), good('x')])
+  const pids = [...lab.started('good'), ...lab.started('bad'), ...lab.started('starting'), Number(pid), Number(unmarked)]
+  expect(pids).toHaveLength(5)
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])
-  await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(3))
+  await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(4))
   const begun = performance.now()
   await lab.close()
   expect(performance.now() - begun).toBeLessThan(5_000)

@@ -184,7 +184,12 @@ async function call(
       return text('grown')
     case 'grandchild': {
       const code = 'process.on("SIGTERM",()=>{});process.on("SIGHUP",()=>{});setInterval(()=>{},1000)'
-      const child = spawn(process.execPath, ['-e', code], { detached: true, stdio: 'ignore' })
+      const child = spawn(process.execPath, ['-e', code], {
+        detached: true,
+        stdio: 'ignore',
+        // Without the marks of its environment.
+        ...(n === 2 && { env: {} }),
+      })
       child.unref()
       // For those who cannot see the answer.
       if (typeof input['text'] === 'string') writeFileSync(input['text'], String(child.pid))

@@ -25,6 +25,9 @@ const ACTIONS: Record<string, { options: readonly string[]; words: readonly [lea
   logs: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
 }
 
+/** What is interrupted has so long to end by itself. */
+const STOP_MS = 500
+
 /** What decides over what runs, or acts in the name of the user: not for commands of an agent, which its own tools and rules are there for. */
 const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 
@@ -49,7 +52,14 @@ export async function mcpMain({ values, positionals: [action, ...words] }: Parse
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   try {
     reportStart(engine)
-    return await act(action, { mcp: engine.mcp, folder, values, words, isJson: values['json'] === true, signal: interrupted.signal })
+    const { signal } = interrupted
+    const ended = act(action, { mcp: engine.mcp, folder, values, words, isJson: values['json'] === true, signal })
+    // Closing the engine ends what is still being done.
+    const gaveUp = new Promise<number>((resolve) =>
+      signal.addEventListener('abort', () => setTimeout(resolve, STOP_MS, 130).unref(), { once: true }),
+    )
+    const code = await Promise.race([ended, gaveUp])
+    return signal.aborted ? 130 : code
   } catch (error) {
     if (interrupted.signal.aborted) return 130
     throw error
