@@ -31,7 +31,7 @@ async function open(script: ScriptStep[], hooks: string) {
   }
   // A turn may have to wait for many processes of hooks.
   const ended = (turns = 1) =>
-    until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn', 30_000)
+    until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn', 50_000)
   const path = (name: string): string => join(scratch.project, name)
   const say = (text: string) => engine.sessions.prompt(sessionId, [{ type: 'text', text }])
   return { engine, sessionId, server, project: scratch.project, events, approval, ended, path, say, close }
@@ -117,7 +117,7 @@ test('the newest runs are kept with their output, no more of either than can be 
   expect(runs[1]!.output).toHaveLength(32 * 1024)
   await close()
   expect(existsSync(path('ended'))).toBe(true)
-})
+}, 60_000)
 
 test('what hooks have not looked at when the app is closed is not said', async () => {
   const { path, events, server, say, close } = await open([{ text: 'never' }], hook('UserPromptSubmit', 'touch begun; sleep 600'))
