@@ -10,8 +10,8 @@ import { pictures, said, say, startSession } from './steps'
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const call = (name: string, input: Record<string, unknown> = {}) => ({ toolCalls: [{ name: `mcp__everything__${name}`, input }] })
 /** The server offers what asks only when it knows its client; until then it is given something to do. */
-const BEGIN = call('trigger-long-running-operation', { duration: 1.6, steps: 1 })
-const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\n' }
+const BEGIN = call('trigger-long-running-operation', { duration: 3, steps: 1 })
+const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\nstart_wait_s = 60\n' }
 
 /** A session with the official everything server, which has answered once. */
 async function begun(app: App): Promise<void> {
@@ -19,7 +19,7 @@ async function begun(app: App): Promise<void> {
   writeFileSync(join(app.scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { everything } }))
   await startSession(app)
   await say(app.page, 'begin')
-  await expect(said(app.page, 'Ready.')).toBeVisible()
+  await expect(said(app.page, 'Ready.')).toBeVisible({ timeout: 30_000 })
 }
 
 const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })

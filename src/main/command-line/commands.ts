@@ -4,6 +4,17 @@ import type { CommandSpec, OptionSpec } from './parse'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
+const WHERE: Record<string, OptionSpec> = {
+  cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+  model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+}
+
+const WHICH_SESSION: Record<string, OptionSpec> = {
+  continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
+  session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
+  'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
+}
+
 /** Every command of the `trestle` program. The help text is made from this table. */
 export const COMMANDS: Record<
   'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'mcp' | 'settings',
@@ -27,17 +38,14 @@ export const COMMANDS: Record<
     summary: 'Talk to the agent in this terminal; also over SSH.',
     positionals: { name: 'prompt', help: 'The first message; more can be said when it is answered.', max: 1 },
     options: {
-      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
-      model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+      ...WHERE,
       'permission-mode': {
         type: 'string',
         value: 'MODE',
         choices: SESSION_MODES,
         help: 'ask (before anything that changes something), accept-edits, auto, or plan (nothing but the plan can change).',
       },
-      continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
-      session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
-      'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
+      ...WHICH_SESSION,
       help: HELP,
     },
   },
@@ -45,8 +53,7 @@ export const COMMANDS: Record<
     summary: 'Run one prompt without an interface and print the answer. Also: trestle -p "prompt".',
     positionals: { name: 'prompt', help: 'What the agent is to do; more is read from stdin when it is not a terminal.', max: 1 },
     options: {
-      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
-      model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+      ...WHERE,
       'permission-mode': {
         type: 'string',
         value: 'MODE',
@@ -59,9 +66,7 @@ export const COMMANDS: Record<
         choices: ['text', 'json', 'stream-json'],
         help: 'text (default), json (one object at the end), or stream-json (one event a line).',
       },
-      continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
-      session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
-      'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
+      ...WHICH_SESSION,
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
       help: HELP,
     },

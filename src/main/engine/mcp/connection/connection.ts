@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Progress, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
@@ -24,8 +25,6 @@ export interface Connection {
   readonly info: { name: string; version: string; protocolVersion: string }
   readonly capabilities: ServerCapabilities
   readonly pid: number | undefined
-  /** What the server says about itself and how to use it. */
-  readonly instructions: string | undefined
   /** Resolves, with why, when the connection is no longer there. */
   readonly lost: Promise<string>
   readonly isOpen: boolean
@@ -127,7 +126,6 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     served: known,
     info: { name: text(server?.name), version: text(server?.version), protocolVersion },
     capabilities: client.getServerCapabilities() ?? {},
-    instructions: client.getInstructions(),
     pid: 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined,
     lost: lost.promise,
     get isOpen() {
@@ -201,11 +199,16 @@ function noteVersion(transport: Transport, note: (version: string) => void): voi
   }
 }
 
+/** A server is told for so long, in ms, that a session is over. */
+const END_SESSION_MS = 1_000
+
 /** A server that keeps sessions is told that this one is over. */
 async function endSession(transport: Transport): Promise<void> {
   if (transport.sessionId === undefined || !('terminateSession' in transport) || typeof transport.terminateSession !== 'function') return
   const ended = (transport.terminateSession as () => Promise<void>)().catch(() => undefined)
-  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1000))])
+  const told = new AbortController()
+  await Promise.race([ended, wait(END_SESSION_MS, undefined, { signal: told.signal }).catch(() => undefined)])
+  told.abort()
 }
 
 function text(value: unknown): string {

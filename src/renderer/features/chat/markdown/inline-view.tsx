@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import { ArrowUpRight, ImageOff } from 'lucide-react'
 import { useContext, type ReactNode } from 'react'
+import { Address } from './address'
 import { decodeEntities } from './entities'
 import { OpenLink } from './open-link'
 import { inlinePicture, outsideLink } from './outside-link'
@@ -56,32 +57,10 @@ export function Checkbox({ checked }: { checked: boolean }) {
 }
 
 function Link({ token }: { token: Tokens.Link }) {
-  const open = useContext(OpenLink)
-  const url = outsideLink(token.href)
-  if (url === undefined) {
-    return (
-      <span title={token.href}>
-        <InlineView tokens={token.tokens} />
-      </span>
-    )
-  }
   return (
-    <a
-      href={url}
-      title={url}
-      rel="noreferrer noopener"
-      onClick={(event) => {
-        event.preventDefault()
-        open(url)
-      }}
-      onAuxClick={(event) => {
-        event.preventDefault()
-        if (event.button === 1) open(url)
-      }}
-    >
+    <Address href={token.href}>
       <InlineView tokens={token.tokens} />
-      <span className="sr-only"> (opens outside)</span>
-    </a>
+    </Address>
   )
 }
 

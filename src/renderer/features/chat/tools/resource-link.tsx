@@ -6,7 +6,7 @@ import { failureFrom } from '../../../client/failure-from'
 import { useClient } from '../../../state/trestle-context'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/error-note'
-import { Address } from './address'
+import { Address } from '../markdown/address'
 import { PlainText } from './plain-text'
 import { Terminals } from './terminals'
 

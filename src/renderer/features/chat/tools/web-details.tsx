@@ -1,5 +1,5 @@
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { Address } from './address'
+import { Address } from '../markdown/address'
 import { PlainText } from './plain-text'
 
 type Of<Kind extends ToolDetails['kind']> = Extract<ToolDetails, { kind: Kind }>
