@@ -2,6 +2,7 @@ import type { FormValues } from './form'
 import type { PlanComment } from './plan'
 import type { Preview } from './preview'
 import type { QuestionAnswer } from './question'
+import type { SandboxLevel, SandboxNetwork } from './sandbox'
 import { toolLabel } from './tool-label'
 
 /** How much is asked. `auto` asks nothing that a policy does not insist on. */
@@ -20,15 +21,29 @@ export interface ApprovalOption {
   kind: ApprovalKind
   /** What the button says; for `allow_always` exactly what it will cover. */
   name: string
+  /** Where the command runs when this is chosen; absent for what is no command. */
+  sandbox?: SandboxLevel
+  /** What the command can connect to then; goes with `sandbox`. */
+  network?: SandboxNetwork
 }
 
 /**
  * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but ask. The others come in the midst of a
- * call, from the MCP server it uses, and end with the process: `form`: to fill in a form; `link`: to open a page; `sampling`: whether the server may ask
- * the model, and then whether it gets the answer. Who does not know one of them answers with its option of the kind `reject_once`.
+ * call and end with the process. From the MCP server it uses: `form`: to fill in a form; `link`: to open a page; `sampling`: whether the server may ask
+ * the model, and then whether it gets the answer. From a command: `sandbox`: whether it gets what its sandbox refused. Who does not know one of them answers with its option of the kind `reject_once`.
  */
 export type AskKind = 'plan' | 'questions' | MidCallAsk
-export type MidCallAsk = 'form' | 'link' | 'sampling'
+export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox'
+
+/** One reason why a call is asked about. */
+export interface ApprovalReason {
+  /** A sentence. */
+  text: string
+  /** The part of the command it is about, as the preview shows it; absent where the command has only one. */
+  part?: string
+  /** It cannot be undone, or it changes what runs later: it asks in every mode. */
+  danger?: true
+}
 
 /** A question to the human: may this call run? It is stored, so it survives a restart. */
 export interface Approval {
@@ -40,6 +55,8 @@ export interface Approval {
   summary: string
   /** Why it is asked: the policy's own words. */
   reason: string
+  /** Every reason, dangers first; absent where `reason` is the only one and no danger. */
+  reasons?: ApprovalReason[]
   preview?: Preview
   options: ApprovalOption[]
   /** Set when it is not about whether the call may run: nobody but a person answers, and every one is answered by itself. */
@@ -68,6 +85,8 @@ export interface Judgement {
   decision: 'allow' | 'deny'
   /** A sentence. */
   reason: string
+  /** Where an allowed command runs. */
+  sandbox?: SandboxLevel
   /** The rule that decided, and where it stands. */
   rule?: { decision: 'allow' | 'ask' | 'deny'; pattern: string; scope: 'session' | 'user' | 'project'; file: string; line?: number }
 }
@@ -84,6 +103,8 @@ export interface InboxEntry {
   options: ApprovalOption[]
   /** As in the approval. */
   asks?: AskKind
+  /** One of its reasons is a danger: it is answered by itself, and never with a single key. */
+  dangerous?: true
   /** ms since the epoch. */
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
@@ -110,6 +131,7 @@ const REQUEST_NAMES: Record<AskKind, string> = {
   form: 'Form',
   link: 'Page to open',
   sampling: 'Model use',
+  sandbox: 'Blocked by the sandbox',
 }
 
 /** What a request is called on screen: what is asked for, else the tool. */
@@ -117,7 +139,12 @@ export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): st
   return asks ? REQUEST_NAMES[asks] : toolLabel(tool)
 }
 
+/** Whether one of its reasons is a danger. Such a request is never allowed with a single key, nor together with others. */
+export function isDangerous({ reasons }: Pick<Approval, 'reasons'>): boolean {
+  return reasons?.some(({ danger }) => danger) ?? false
+}
+
 /** Whether it comes from the midst of a call that runs: such a request does not outlive the process. */
 export function isMidCall({ asks }: Pick<Approval, 'asks'>): boolean {
-  return asks === 'form' || asks === 'link' || asks === 'sampling'
+  return asks === 'form' || asks === 'link' || asks === 'sampling' || asks === 'sandbox'
 }

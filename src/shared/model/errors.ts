@@ -209,6 +209,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Look at what changed, then decide again.',
   },
+  'trust.not_user': {
+    title: 'Only you can trust a project',
+    retryable: false,
+    advice: 'Open the project in a Trestle that you started yourself, and decide there.',
+  },
   'connection.lost': {
     title: 'The connection to Trestle was lost',
     retryable: true,

@@ -7,6 +7,7 @@ import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from './
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
 import type { Preview, ToolDetails } from './preview'
+import type { SandboxDenial, SandboxStatus } from './sandbox'
 import type { StopReason } from './session'
 import type { Task, TaskNews } from './task'
 import type { Todo } from './todo'
@@ -31,6 +32,10 @@ export type EventBody =
       addedFolders?: string[]
       archived?: boolean
     }
+  /** What the session's commands can reach from now on. */
+  | { type: 'sandbox.changed'; sandbox: SandboxStatus }
+  /** The user opened this to the session's sandboxed commands. */
+  | { type: 'sandbox.allowed'; denied: SandboxDenial }
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }

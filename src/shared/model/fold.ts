@@ -77,6 +77,10 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       const others = (header.subagentTypes ?? []).filter(({ name }) => name !== event.definition.name)
       return { ...next, subagentTypes: [...others, event.definition] }
     }
+    case 'sandbox.changed':
+      return { ...next, sandbox: event.sandbox }
+    case 'sandbox.allowed':
+      return { ...next, sandboxAllowed: [...(header.sandboxAllowed ?? []), event.denied] }
     case 'rules.allowed':
       return { ...next, rules: withRules(header.rules, event.patterns.join('\n')) }
     case 'turn.started':

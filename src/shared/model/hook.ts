@@ -1,3 +1,5 @@
+import type { CommandSandbox } from './sandbox'
+
 /** What a hook can be run on. */
 export const HOOK_EVENTS = [
   'SessionStart',
@@ -23,6 +25,8 @@ export interface HookView {
   matcher?: string
   command: string
   timeoutMs: number
+  /** It runs in the Project sandbox, with open network: a project's always, the user's own when it says so. */
+  sandbox?: 'project'
   scope: 'user' | 'project'
   /** Where it is written. */
   file: string
@@ -41,6 +45,8 @@ export interface HookRun {
   event: HookEvent
   command: string
   scope: HookView['scope']
+  /** What it ran in; absent until it has started. */
+  sandbox?: CommandSandbox
   /** What the matcher was held against: a tool, a path, a status. */
   subject: string
   sessionId: string

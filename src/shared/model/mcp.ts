@@ -1,3 +1,5 @@
+import type { CommandSandbox } from './sandbox'
+
 /** How a server is reached. `http` is streamable HTTP; `sse` the older transport it replaced. */
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
@@ -22,11 +24,20 @@ interface McpRemote {
   url: string
 }
 
+/**
+ * What a server that is run runs in: the Project sandbox with the machine's network, the same without a network, or no sandbox. A server of a project is never
+ * `unrestricted`.
+ */
+export const MCP_SERVER_SANDBOXES = ['project', 'project-offline', 'unrestricted'] as const
+export type McpServerSandbox = (typeof MCP_SERVER_SANDBOXES)[number]
+
 interface McpLocal {
   transport: 'stdio'
   command: string
   args: readonly string[]
   cwd?: string
+  /** Absent: `project` for a project's server, `unrestricted` for others. */
+  sandbox?: McpServerSandbox
 }
 
 /** What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine. */
@@ -92,6 +103,8 @@ export interface McpServerView {
   headerNames: string[]
   /** Set when another of the same name nearer to the session is used instead. */
   hiddenBy?: string
+  /** What it runs in, or would; absent for a server that is connected to. `unavailable`: why it is not in the sandbox it should be in; sentences. */
+  sandbox?: CommandSandbox & { unavailable?: string }
   /** Sessions that use it now. */
   sessions: number
   pid?: number

@@ -1,6 +1,7 @@
 import type { FormField } from './form'
 import type { PlanAlternative, PlanDecision } from './plan'
 import type { Question, QuestionAnswer } from './question'
+import type { CommandSandbox, SandboxDenial } from './sandbox'
 import type { Task } from './task'
 
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
@@ -30,6 +31,7 @@ export type Preview =
       /** What the server calls it to people. */ title?: string
       arguments: CallArgument[]
       /** So many characters of them are left out. */ left?: number
+      /** Unified diff of the tool's description and input, where they are not what they were when the user allowed the tool. */ change?: string
     }
   | {
       kind: 'plan'
@@ -41,6 +43,8 @@ export type Preview =
     }
   | { kind: 'questions'; questions: Question[] }
   | { kind: 'form'; /** The MCP server that asks. */ server: string; /** Its words. */ message: string; fields: FormField[] }
+  /** What the sandbox of a command refused; `output` is the end of what the command printed. */
+  | { kind: 'sandbox'; command: string; sandbox: CommandSandbox; denied: SandboxDenial; output: string }
   /** A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done there. */
   | { kind: 'link'; server: string; message: string; url: string; opened?: true }
   | {
@@ -80,6 +84,7 @@ export type ToolDetails =
       /** Tail of the plain text. */ text: string
       outputPath: string
       truncated: boolean
+      /** What it could reach. */ sandbox?: CommandSandbox
     }
   /** A task in the background, as it stood when the call returned. */
   | {

@@ -5,6 +5,7 @@ import type { Cut } from './checkpoint'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
 import type { PlanState } from './plan'
+import type { SandboxDenial, SandboxStatus } from './sandbox'
 import type { PendingNews } from './task'
 import type { Todo } from './todo'
 
@@ -33,6 +34,10 @@ export interface SessionHeader {
   /** `provider/model` id, or undefined for the default model. */
   model?: string
   mode: PermissionMode
+  /** What commands can reach; absent until the first turn has begun. */
+  sandbox?: SandboxStatus
+  /** What the user opened to sandboxed commands for this session; absent: nothing. */
+  sandboxAllowed?: SandboxDenial[]
   createdAt: number
   updatedAt: number
   /** `seq` of the latest event folded in. */

@@ -1,3 +1,5 @@
+import type { SandboxMode } from './sandbox'
+
 /** A mistake in config.toml, with its place. Line and column count from 1. */
 export interface ConfigProblem {
   file: string
@@ -57,6 +59,23 @@ export interface ToolSearchView {
   matchingThreshold: number
 }
 
+/** What `[sandbox]` of config.toml says, and what this machine has. Paths are as written. */
+export interface SandboxView {
+  mode: SandboxMode
+  write: string[]
+  read: string[]
+  hosts: string[]
+  sockets: string[]
+  /** Whether the built-in lists count, too. */
+  defaults: boolean
+  builtIn: { write: string[]; hosts: string[] }
+  /** Whether commands can be sandboxed on this machine; absent while that is not known. `remedy` is a sentence, or a command to run. */
+  status?: { available: boolean; reason?: string | undefined; remedy?: string | undefined }
+}
+
+/** A change of it; what is left out stays as it is. */
+export type SandboxChange = { [Key in keyof Omit<SandboxView, 'builtIn' | 'status'>]?: SandboxView[Key] | undefined }
+
 export interface SettingsView {
   file: string
   problems: ConfigProblem[]
@@ -68,6 +87,7 @@ export interface SettingsView {
   tools: { name: string; description: string; enabled: boolean }[]
   notifications: NotificationSettings
   toolSearch: ToolSearchView
+  sandbox: SandboxView
 }
 
 /** How a connection test went. */

@@ -1,3 +1,5 @@
+import type { CommandSandbox } from './sandbox'
+
 /** Where a task stands. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'timed_out' | 'lost'
 
@@ -8,6 +10,8 @@ export interface Task {
   description?: string
   cwd: string
   status: TaskStatus
+  /** What it can reach; absent for commands from before there were sandboxes, and for subagents. */
+  sandbox?: CommandSandbox
   /** The session whose agent started it, and the tool call. Absent for one started by hand. */
   sessionId?: string
   callId?: string

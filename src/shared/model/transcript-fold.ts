@@ -90,8 +90,9 @@ export class TranscriptDraft {
           return { ...item, approval, ...(item.state === 'waiting' && { state: allowed ? 'running' : 'rejected', at: event.at }) }
         })
       case 'tool.judged': {
-        const { decision, reason, rule } = event
-        return this.#tool(event.callId, (item) => ({ ...item, judged: { decision, reason, ...(rule && { rule }) } }))
+        const { decision, reason, rule, sandbox } = event
+        const judged = { decision, reason, ...(sandbox && { sandbox }), ...(rule && { rule }) }
+        return this.#tool(event.callId, (item) => ({ ...item, judged }))
       }
       case 'subagent.started': {
         const { agentId, agentType: type, description, background } = event

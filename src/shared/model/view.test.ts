@@ -129,7 +129,7 @@ function writeCall(log: Log, turnId: string, call: StepPlan['calls'][number] & {
       approval: { approvalId, turnId, callId, tool: 'Bash', summary: 'ls', reason: 'asks', options: [], requestedAt: 1 },
     })
     log.record({ type: 'approval.resolved', approvalId, callId, outcome: call.approve })
-  } else log.record({ type: 'tool.judged', turnId, callId, decision: 'allow', reason: 'It only reads.' })
+  } else log.record({ type: 'tool.judged', turnId, callId, decision: 'allow', reason: 'It only reads.', sandbox: 'read-only' })
   for (const said of call.progress) log.live({ type: 'tool.progress', callId, text: said })
   const isError = call.fails || call.approve === 'reject_once'
   log.record({ type: 'tool.finished', turnId, callId, name: 'Bash', content: text('ok'), isError, durationMs: 1 })
@@ -256,7 +256,9 @@ describe('the view of a session', () => {
       { byNews: false, steps: [{ says: [], thinks: [], retries: 0, calls: [{ fails: false, progress: [] }] }], stop: 'end_turn' },
     ])
     const { items } = applyEvents(empty(), events)
-    expect(items).toContainEqual(expect.objectContaining({ kind: 'tool', judged: { decision: 'allow', reason: 'It only reads.' } }))
+    expect(items).toContainEqual(
+      expect.objectContaining({ kind: 'tool', judged: { decision: 'allow', reason: 'It only reads.', sandbox: 'read-only' } }),
+    )
   })
 
   it('shows news of tasks as Trestle’s, never as what the user said (words put into their mouth)', () => {

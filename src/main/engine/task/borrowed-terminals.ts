@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Task } from '../../../shared/model/task'
+import type { CommandToWrap, WrappedCommand } from '../sandbox/wrap-command'
+import { CUSTODY_MARK, custodyMark } from './custody-mark'
 import { outputText } from './output-text'
 import { newTaskId, shellOfThisMachine } from './start-task'
 import { foregroundLog } from './task-record'
@@ -24,6 +26,8 @@ export interface LentTerminal {
 
 /** Somebody who runs commands in terminals of their own, an editor. */
 export interface TerminalLender {
+  /** Who it is: equal for all sessions of one client. Absent: the lender itself. */
+  client?: object
   /** Rejects, in words for people, when the command is not run. */
   create(command: {
     command: string
@@ -40,6 +44,8 @@ export interface TerminalLender {
 export interface BorrowedTerminalsOptions {
   home: string
   env: () => Record<string, string>
+  /** The whole environment of a sandboxed command: nothing of the client's gets into the sandbox. */
+  sandboxEnv: () => Record<string, string>
 }
 
 const KEPT_BYTES = 1024 * 1024
@@ -50,30 +56,49 @@ const STOPPED_MS = 200
 const CUT = 'The terminal kept only the end of the output.'
 
 /** Commands in terminals that a client lends. Time limit, stop and length of the output are as everywhere else; the task itself is the client's. */
-export function borrowedTerminals(lender: TerminalLender, { home, env }: BorrowedTerminalsOptions): Pick<TerminalTasks, 'run'> {
+export function borrowedTerminals(lender: TerminalLender, { home, env, sandboxEnv }: BorrowedTerminalsOptions): Pick<TerminalTasks, 'run'> {
   return {
     async run(start, maxChars) {
       const { signal, timeoutMs, command, cwd, callId } = start
       signal.throwIfAborted()
       const startedAt = Date.now()
-      const terminal = await lender.create({
-        command: shellOfThisMachine().path,
-        // A program that reads stdin gets its end at once, as in our own terminals.
-        args: ['-c', `exec </dev/null\n${command}`],
-        cwd,
-        env: env(),
-        maxBytes: KEPT_BYTES,
-        ...(callId !== undefined && { callId }),
-      })
+      // A program that reads stdin gets its end at once, as in our own terminals.
+      const shell = { command: shellOfThisMachine().path, args: ['-c', `exec </dev/null\n${command}`] }
+      const mark = { [CUSTODY_MARK]: custodyMark(home) }
+      // Whether that works in the client's terminals was tried before the policy was chosen.
+      const wrapped = start.sandbox && (await wrap({ ...shell, policy: start.sandbox, cwd, env: { ...sandboxEnv(), ...mark, PWD: cwd } }))
+      const terminal = await lender
+        .create({
+          command: wrapped?.command ?? shell.command,
+          args: wrapped?.args ?? shell.args,
+          cwd,
+          // No task of ours to look after; but what runs there is known for an agent's.
+          env: wrapped?.env ?? { ...env(), ...mark },
+          maxBytes: KEPT_BYTES,
+          ...(callId !== undefined && { callId }),
+        })
+        .catch((error: unknown) => {
+          wrapped?.close()
+          throw error
+        })
       const ended = terminal.ended()
       ended.catch(() => undefined)
       const first = await firstOf(ended, timeoutMs, signal)
       const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await cutShort(terminal, ended, first)
       const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, terminal.output())
-      void terminal.release().catch(() => undefined)
-      return endOf(start, { home, outcome, output, startedAt, maxChars })
+      void terminal
+        .release()
+        .catch(() => undefined)
+        .finally(() => wrapped?.close())
+      const end = await endOf(start, { home, outcome, output, startedAt, maxChars })
+      return wrapped ? { ...end, deniedHosts: wrapped.deniedHosts() } : end
     },
   }
+}
+
+async function wrap(command: Omit<CommandToWrap, 'sharesTemporary'>): Promise<WrappedCommand> {
+  const { wrapCommand } = await import('../sandbox/wrap-command')
+  return wrapCommand({ ...command, sharesTemporary: true })
 }
 
 type Outcome = { kind: 'ended'; exit: TerminalExit } | { kind: 'timed_out' } | { kind: 'stopped' } | { kind: 'lost'; why: string }
@@ -129,7 +154,7 @@ interface Ending {
 }
 
 async function endOf(start: TaskStart, { home, outcome, output, startedAt, maxChars }: Ending): Promise<TaskEnd> {
-  const { signal: _signal, onOutput: _onOutput, canAnswer: _canAnswer, timeoutMs: _limit, ...of } = start
+  const { signal: _signal, onOutput: _onOutput, canAnswer: _canAnswer, timeoutMs: _limit, sandbox: _sandbox, ...of } = start
   const taskId = newTaskId()
   const outputPath = foregroundLog(home, taskId)
   const bytes = Buffer.from(output?.text ?? '')

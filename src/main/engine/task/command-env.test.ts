@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../config/settings'
-import { commandEnv } from './command-env'
+import { borrowedEnv, commandEnv, namedEnv } from './command-env'
 
 test('commands do not see keys: well-known ones, configured ones, named ones, whatever their case', () => {
   const settings = {
@@ -51,4 +51,88 @@ test("started by npm, Trestle does not pass npm's variables and its own node on 
     INIT_CWD: '/a',
     PATH: '/node_modules/.bin:/bin',
   })
+})
+
+const SECRET: Record<string, string> = {
+  GITHUB_TOKEN: 'x1',
+  npm_config__authToken: 'x2',
+  'npm_config_//registry.npmjs.org/:_authToken': 'x3',
+  AWS_SECRET_ACCESS_KEY: 'x4',
+  AWS_ACCESS_KEY_ID: 'x5',
+  aws_session_token: 'x6',
+  PGPASSWORD: '1234',
+  MYSQL_PWD: 'x8',
+  DB_PASS: 'x9',
+  SSH_PRIVATE_KEY: 'x10',
+  stripeApiKey: 'x11',
+  GOOGLE_APPLICATION_CREDENTIALS: '/x/y.json',
+  DOCKER_AUTH_CONFIG: '{"auths":{}}',
+  SECRET_KEY_BASE: 'x12',
+  DATABASE_URL: 'postgres://me:hunter2@db.example/app',
+  REDIS: 'redis://:hunter2@cache:6379',
+  ORIGIN: 'https://ghtokenghtokenghtoken@github.com/x/y.git',
+  HARMLESS_LOOKING: 'ghp_abcdefghijklmnopqrstuvwxyz0123456789',
+  MODEL_ACCESS: 'sk-proj-abcdefghijklmnopqrst',
+  CLOUD: 'AKIAABCDEFGHIJKLMNOP',
+  CHAT: 'xoxb-1234567890-abc',
+  GIT_CONFIG_VALUE_0: 'AUTHORIZATION: basic eDphYmNkZWZnaGlqa2w=',
+  PEM: '-----BEGIN OPENSSH PRIVATE KEY-----\nabc',
+}
+const HARMLESS: Record<string, string> = {
+  HOME: '/home/me',
+  PWD: '/home/me',
+  OLDPWD: '/home',
+  SSH_AUTH_SOCK: '/run/agent',
+  XAUTHORITY: '/home/me/.Xauthority',
+  GIT_AUTHOR_NAME: 'Ann Author',
+  GIT_ASKPASS: '/usr/bin/ask',
+  SSH_ASKPASS: '/usr/bin/ask',
+  KEYBOARD_LAYOUT: 'us',
+  MAX_TOKENS: '4096',
+  TOKENIZERS_PARALLELISM: 'false',
+  USE_AUTH: 'true',
+  PASSENGER_ENV: 'production',
+  COMPASS: 'north',
+  MONKEY: 'see',
+  EMPTY_TOKEN: '',
+  REPOSITORY: 'git@github.com:x/y.git',
+  HTTPS_PROXY: 'http://proxy.example:8080',
+  NODE_OPTIONS: '--max-old-space-size=4096',
+  LS_COLORS: 'rs=0:di=01;34:ln=01;36',
+}
+
+test('commands do not see what looks like a secret, by its name or its value', () => {
+  const env = commandEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
+  expect(Object.keys(SECRET).filter((name) => name in env)).toEqual([])
+  expect(env).toMatchObject(HARMLESS)
+  const lent = borrowedEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
+  expect(lent).toMatchObject(Object.fromEntries(Object.keys(SECRET).map((name) => [name, ''])))
+  for (const name of Object.keys(HARMLESS)) expect(lent).not.toHaveProperty(name)
+})
+
+test('a secret that pass_env names is passed to commands, unless it is a key of a provider or hidden by hide_env', () => {
+  const tools = { ...DEFAULT_SETTINGS.tools, passEnv: ['github_token', 'OPENAI_API_KEY', 'DB_PASS'], hideEnv: ['DB_PASS'] }
+  const env = commandEnv({ ...SECRET, OPENAI_API_KEY: 'key' }, { ...DEFAULT_SETTINGS, tools })
+  expect(env['GITHUB_TOKEN']).toBe('x1')
+  expect(env).not.toHaveProperty('OPENAI_API_KEY')
+  expect(env).not.toHaveProperty('DB_PASS')
+})
+
+test('a variable that the definition of a server names has its value, unless it is a key of a provider', () => {
+  const env = namedEnv({ ...SECRET, OPENAI_API_KEY: 'key' }, DEFAULT_SETTINGS)
+  expect(env).toMatchObject(SECRET)
+  expect(env).not.toHaveProperty('OPENAI_API_KEY')
+})
+
+test('a long value is judged at once', () => {
+  const before = performance.now()
+  for (const text of [
+    'a:'.repeat(100_000),
+    `${'://'.repeat(60_000)}x`,
+    'eyJ'.repeat(60_000),
+    `https://${'a'.repeat(200_000)}`,
+    'bearer '.repeat(30_000),
+  ])
+    commandEnv({ X: text }, DEFAULT_SETTINGS)
+  expect(performance.now() - before).toBeLessThan(2_000)
 })

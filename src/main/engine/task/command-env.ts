@@ -1,5 +1,6 @@
 import { delimiter, dirname, join } from 'node:path'
 import type { Settings } from '../config/settings'
+import { isSecretVariable } from './secret-variable'
 
 /** Keys of model and search providers: commands never see them, whether or not a provider of that name is configured. */
 const KEYS = [
@@ -23,7 +24,7 @@ const KEYS = [
 ]
 
 /** What belongs to the terminal or the process Trestle itself was started from, and would mislead a program in a terminal of its own. */
-const OF_OUR_PARENT = [
+const OF_OUR_PARENT = new Set([
   'TMUX',
   'TMUX_PANE',
   'STY',
@@ -37,27 +38,47 @@ const OF_OUR_PARENT = [
   'ELECTRON_RUN_AS_NODE',
   'NODE_CHANNEL_FD',
   'NODE_CHANNEL_SERIALIZATION_MODE',
-]
+])
 
 /** Nothing waits in a pager. */
 const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
+
+/** `git diff` would write the index even without optional locks. */
+const GIT_ONLY_READS = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'diff.autoRefreshIndex',
+  GIT_CONFIG_VALUE_0: 'false',
+}
 
 /** What npm adds for the script it runs; only meant for that script. */
 const OF_NPM =
   /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
 
+type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
+
 /**
  * The environment commands start from: `base` without the keys of the configured and of well-known providers, the names in `[tools] hide_env`
- * (case does not matter), anything of Trestle's own, and what only concerns the process Trestle was started from. The keys stay readable in Trestle's own process, so this keeps
+ * (case does not matter), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it, anything of Trestle's own, and what only concerns
+ * the process Trestle was started from. The keys stay readable in Trestle's own process, so this keeps
  * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
  */
-export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Record<string, string> {
-  const removed = new Set([...hiddenNames(settings), ...OF_OUR_PARENT])
+export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  return envWithout(base, withheld(settings))
+}
+
+/** What variables that a definition names itself stand for: the same, but only keys and the names in `[tools] hide_env` are withheld. */
+export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  const hidden = hiddenNames(settings)
+  return envWithout(base, (name) => hidden.has(name.toUpperCase()))
+}
+
+function envWithout(base: NodeJS.ProcessEnv, isWithheld: (name: string, value: string) => boolean): Record<string, string> {
   const fromNpm = base['npm_lifecycle_event'] !== undefined
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(base)) {
     const upper = name.toUpperCase()
-    if (value === undefined || removed.has(upper) || upper.startsWith('TRESTLE_') || (fromNpm && OF_NPM.test(name))) continue
+    if (value === undefined || OF_OUR_PARENT.has(upper) || upper.startsWith('TRESTLE_') || (fromNpm && OF_NPM.test(name))) continue
+    if (isWithheld(name, value)) continue
     env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
   }
   // Programs colour their output for the pane.
@@ -65,21 +86,29 @@ export function commandEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'pr
   env['GIT_TERMINAL_PROMPT'] ??= '0'
   // What only looks (git status) leaves the index as it is, and does not stand in the way of the user's own git.
   env['GIT_OPTIONAL_LOCKS'] ??= '0'
+  if (!Object.keys(base).some((name) => name.startsWith('GIT_CONFIG_'))) Object.assign(env, GIT_ONLY_READS)
   return env
 }
 
 /**
- * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of what is hidden, emptied, and no
+ * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of other secrets, emptied, and no
  * pagers.
  */
-export function borrowedEnv(base: NodeJS.ProcessEnv, settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Record<string, string> {
-  const hidden = hiddenNames(settings)
-  const emptied = Object.keys(base).filter((name) => hidden.has(name.toUpperCase()))
+export function borrowedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  const isWithheld = withheld(settings)
+  const emptied = Object.entries(base).flatMap(([name, value]) => (value !== undefined && isWithheld(name, value) ? [name] : []))
   return { ...Object.fromEntries(emptied.map((name) => [name, ''])), ...NO_PAGERS, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' }
 }
 
+/** Whether commands do not get a variable. Naming a key of a provider in `pass_env` does not pass it on. */
+function withheld(settings: EnvSettings): (name: string, value: string) => boolean {
+  const hidden = hiddenNames(settings)
+  const passed = new Set(settings.tools.passEnv.map((name) => name.toUpperCase()))
+  return (name, value) => hidden.has(name.toUpperCase()) || (!passed.has(name.toUpperCase()) && isSecretVariable(name, value))
+}
+
 /** In upper case. */
-function hiddenNames(settings: Pick<Settings, 'providers' | 'tools' | 'web'>): Set<string> {
+function hiddenNames(settings: EnvSettings): Set<string> {
   const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
   const searchKey = settings.web.search?.apiKeyEnv
   if (searchKey !== undefined) configured.push(searchKey)

@@ -36,7 +36,7 @@ export function createTerminalTasks(options: TerminalTasksOptions): TerminalTask
       })
       return run.ended()
     },
-    warm: () => starter.warm(env),
+    warm: (sandbox) => starter.warm(env, sandbox),
     close: () => starter.close(),
   }
 }

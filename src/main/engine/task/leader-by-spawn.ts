@@ -17,7 +17,7 @@ export const leadersBySpawn: Leaders = {
     try {
       const child = withoutMasters(
         (stdio) =>
-          spawn('/bin/sh', ['-c', LEADER_SCRIPT, 'trestle', terminal], { env: { ...env, PWD: '/' }, cwd: '/', stdio, detached: true }),
+          spawn('/bin/sh', ['-c', LEADER_SCRIPT, 'trestle', terminal.path], { env: { ...env, PWD: '/' }, cwd: '/', stdio, detached: true }),
         ['pipe', 'ignore', 'ignore', 'pipe'],
       )
       // Pipes to a child are sockets on our side.

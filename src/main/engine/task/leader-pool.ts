@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { withoutMasters } from './leader-by-spawn'
+import type { OpenTerminal } from './open-terminal'
 import {
   DISMISSAL,
   LEADER_SCRIPT,
@@ -67,7 +68,7 @@ export class LeaderPool implements Leaders {
     this.script = poolScript(setsid)
   }
 
-  start(terminal: string, env: Record<string, string>, events: LeaderEvents): Leader {
+  start({ path: terminal }: OpenTerminal, env: Record<string, string>, events: LeaderEvents): Leader {
     const pid = Promise.withResolvers<number | undefined>()
     const job: Job = { terminal, env, events, pid, isReady: false, command: undefined, isDismissed: false, shell: undefined, tries: 0 }
     this.give(job)

@@ -1,3 +1,4 @@
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import type { SessionProcess } from './session-processes'
 
 /** What a command is started with, whatever it runs in. */
@@ -8,6 +9,8 @@ export interface ProcessStart {
   env: Record<string, string>
   /** Marks everything the command starts: TRESTLE_TASK in its environment. */
   taskId: string
+  /** What it can reach; absent: everything the user can. */
+  sandbox?: SandboxPolicy
 }
 
 /** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order. */
@@ -40,6 +43,8 @@ export interface RunningProcess {
   stop(graceMs: number): Promise<void>
   /** What it left running, after its exit. Cheap when there is nothing. */
   leftRunning(): Promise<SessionProcess[]>
+  /** Hosts that its sandbox refused since it began. */
+  deniedHosts?(): { host: string; port: number }[]
   /** Closes our end of the terminal. */
   release(): void
 }
@@ -48,8 +53,8 @@ export interface RunningProcess {
 export interface Starter {
   /** Starts a command. Throws when there is not even a terminal for it; everything else comes as an event. */
   start(start: ProcessStart, events: ProcessEvents): RunningProcess
-  /** Gets ready for commands with this environment. */
-  warm(env: () => Record<string, string>): void
+  /** Gets ready for commands with this environment and sandbox. */
+  warm(env: () => Record<string, string>, sandbox?: SandboxPolicy): void
   /** Lets go of what `warm` made. Commands still running are stopped before. */
   close(): void
 }

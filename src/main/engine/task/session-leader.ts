@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import type { OpenTerminal } from './open-terminal'
 import type { ExitStatus } from './running-process'
 
 /** What a leader is given to run. */
@@ -29,32 +30,39 @@ export interface Leader {
 
 /** A way to start leaders. */
 export interface Leaders {
-  /** `terminal`: path of the programs' side. Until `run`, the leader does not keep our process alive. Throws nothing. */
-  start(terminal: string, env: Record<string, string>, events: LeaderEvents): Leader
+  /** Opens the terminal of the next command, where these leaders have terminals of their own. */
+  open?(): OpenTerminal
+  /** Until `run`, the leader does not keep our process alive. Throws nothing. */
+  start(terminal: OpenTerminal, env: Record<string, string>, events: LeaderEvents): Leader
+  /** Whether a leader started earlier still has what a new one would get; absent: always. */
+  isCurrent?(): boolean
+  /** Hosts that the sandbox of these leaders refused at or after a time (ms since the epoch). */
+  deniedHosts?(since: number): { host: string; port: number }[]
   /** Lets go of everything that has no command; leaders with one run on. */
   close(): void
 }
 
 /**
- * Run by sh as the leader of a new session, with TERMINAL as argument; file 0 brings its order, file 3 takes its reports. Opening the terminal makes it the
+ * Run by sh as the leader of a new session, with TERMINAL and what its reports begin with as arguments; file 0 brings its order, file 3 takes its reports. File 5, if it is
+ * open, is where TERMINAL comes from. Opening the terminal makes it the
  * session's own, so that programs find it as /dev/tty; `-opost` lets output through ten times as fast, and with `-echo` what a person types there never
  * becomes output. With job control (`set -m`) the command gets a process group of its own: when it ends, what it left in the background is not hung up, as
  * it would be if the command itself led the session. The group's number is the first line of the output, before anything of the command; the quickest way for
  * a subshell to learn its number is to go to /proc/self. The environment gets the task's mark before the command is executed, so that a search finds it there.
  * Nothing of the user's environment begins with `trestle_`, so no variable of this script is one of the command's.
  */
-export const LEADER_SCRIPT = `exec 4<&0 <>"$1" >&0 2>/dev/null; stty -opost -echo; exec </dev/null; set -m
+export const LEADER_SCRIPT = `exec 4<&0 <>"$1" >&0 2>/dev/null 5<&-; trestle_t=$2; stty -opost -echo; exec </dev/null; set -m
 trestle_n='
 '
 run() {
   ( if cd -P /proc/self; then trestle_p=\${PWD#/proc/}; else trestle_p=$(exec sh -c 'echo $PPID'); fi
-    cd -P -- "$2" || { echo failed >&3; exit 1; }
+    cd -P -- "$2" || { echo "\${trestle_t}failed" >&3; exit 1; }
     unset OLDPWD
     export TRESTLE_TASK="$1"
     printf '%s\\n' "$trestle_p"
     exec "$3" -c -- "$4" 2>&1 3>&- )
 }
-echo "pid $$" >&3
+echo "\${trestle_t}pid $$" >&3
 IFS= read -r trestle_order <&4 || exit 0
 exec 4<&-
 eval "$trestle_order"
@@ -73,12 +81,15 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Calls `report` with each line. */
+/** No report is longer. */
+const MOST_REPORT_CHARS = 10_000
+
+/** Calls `report` with each line; what is too long to be one is dropped. */
 export function readReports(reports: Socket, report: (line: string) => void): void {
   let rest = ''
   reports.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
+    rest = (lines.pop() ?? '').slice(-MOST_REPORT_CHARS)
     for (const line of lines) report(line)
   })
 }

@@ -2,9 +2,11 @@ import { closeSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
 import { leadersBySpawn } from './leader-by-spawn'
 import { LeaderPool } from './leader-pool'
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import { loadNativePty, openMasters, openTerminal } from './open-terminal'
 import type { Starter } from './running-process'
 import type { Leaders } from './session-leader'
+import { SandboxedTerminals } from './sandboxed/sandboxed-leaders'
 import { TerminalSeat } from './terminal-seat'
 
 /** A seat that was made ready is let go after so long without a command. */
@@ -17,19 +19,26 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
   openMasters.delete(probe.master)
   closeSync(probe.slave)
   closeSync(probe.master)
-  let ready: { env: string; seat: TerminalSeat; idle: NodeJS.Timeout } | undefined
+  const sandboxed = new SandboxedTerminals(native)
+  const leadersFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): Leaders =>
+    sandbox ? sandboxed.leaders(sandbox, env) : leaders
+  let ready: { key: string; seat: TerminalSeat; leaders: Leaders; idle: NodeJS.Timeout } | undefined
   /** The seat that is ready if it fits and is sound; else it is let go. */
-  const takeReady = (env: string | undefined): TerminalSeat | undefined => {
+  const takeReady = (key: string | undefined): TerminalSeat | undefined => {
     const found = ready
     ready = undefined
     clearTimeout(found?.idle)
-    if (found && !found.seat.isOver && found.env === env) return found.seat
+    if (found && !found.seat.isOver && found.key === key && found.leaders.isCurrent?.() !== false) return found.seat
     found?.seat.dismiss()
     return undefined
   }
   return {
-    start: (start, events) => (takeReady(JSON.stringify(start.env)) ?? new TerminalSeat(native, leaders, start.env)).run(start, events),
-    warm(envOf) {
+    start(start, events) {
+      const { env, sandbox } = start
+      const seat = takeReady(keyOf(env, sandbox)) ?? new TerminalSeat(native, leadersFor(sandbox, env), env)
+      return seat.run(start, events)
+    },
+    warm(envOf, sandbox) {
       // Whether it fits is asked when it is used.
       if (ready && !ready.seat.isOver) {
         ready.idle.refresh()
@@ -37,14 +46,20 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       }
       takeReady(undefined)
       const env = envOf()
+      const leaders = leadersFor(sandbox, env)
       const seat = new TerminalSeat(native, leaders, env)
-      ready = { env: JSON.stringify(env), seat, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
+      ready = { key: keyOf(env, sandbox), seat, leaders, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
     },
     close() {
       takeReady(undefined)
+      sandboxed.close()
       leaders.close()
     },
   }
+}
+
+function keyOf(env: Record<string, string>, sandbox: SandboxPolicy | undefined): string {
+  return JSON.stringify([env, sandbox])
 }
 
 /** macOS has no setsid program, and starts processes without copying anything. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { findShell, type Shell } from './find-shell'
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import type { Starter } from './running-process'
 import { TaskRun } from './task-run'
 import type { TaskRunOptions } from './task-run-options'
@@ -50,10 +51,10 @@ export class TaskStarter {
     return run
   }
 
-  warm(env: () => Record<string, string>): void {
+  warm(env: () => Record<string, string>, sandbox?: SandboxPolicy): void {
     // A failure shows at the start.
     void this.load()
-      .then(({ starter }) => starter.warm(env))
+      .then(({ starter }) => this.closed || starter.warm(env, sandbox))
       .catch(() => {})
   }
 

@@ -1,5 +1,6 @@
 import type { TaskPush, UsagePush } from '../../../shared/model/push'
 import type { Orphan, Task, TaskOutputPage } from '../../../shared/model/task'
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import type { TaskOwner, TerminalTasks } from './terminal-tasks'
 
 /** A background command to start. */
@@ -8,6 +9,8 @@ export interface BackgroundStart extends TaskOwner {
   description?: string
   /** Absolute, existing. */
   cwd: string
+  /** As in `TaskStart`. */
+  sandbox?: SandboxPolicy
   /** ms; `null`: no limit. */
   timeoutMs: number | null
 }

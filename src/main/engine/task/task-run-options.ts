@@ -29,13 +29,18 @@ export interface TaskRunOptions {
 }
 
 /** What of a task is known from its start on, and never changes. */
-export function startedTask({ taskId, start, outputPath }: TaskRunOptions): Pick<Task, 'taskId' | 'command' | 'cwd' | 'outputPath'> {
-  const { command, cwd, description, sessionId, callId, folder } = start
+export function startedTask({
+  taskId,
+  start,
+  outputPath,
+}: TaskRunOptions): Pick<Task, 'taskId' | 'command' | 'cwd' | 'outputPath' | 'sandbox'> {
+  const { command, cwd, description, sessionId, callId, folder, sandbox } = start
   return {
     taskId,
     command,
     cwd,
     outputPath,
+    sandbox: sandbox ? { level: sandbox.level, network: sandbox.network } : { level: 'unrestricted', network: 'open' },
     ...(description !== undefined && { description }),
     ...(sessionId !== undefined && { sessionId }),
     ...(callId !== undefined && { callId }),

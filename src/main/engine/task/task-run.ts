@@ -171,7 +171,7 @@ export class TaskRun {
     const { shell, env, start, starter, taskId } = this.options
     try {
       this.process = starter.start(
-        { shell, env, taskId, command: start.command, cwd: start.cwd },
+        { shell, env, taskId, command: start.command, cwd: start.cwd, ...(start.sandbox && { sandbox: start.sandbox }) },
         {
           begun: () => this.options.onBegun?.(),
           data: (bytes) => this.onData(bytes),
@@ -300,12 +300,13 @@ export class TaskRun {
     await this.leave()
   }
 
-  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, 'task' | 'durationMs' | 'leftRunning' | 'notes'> {
+  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, 'task' | 'durationMs' | 'leftRunning' | 'notes' | 'deniedHosts'> {
     const { problem } = this.log
     return {
       task: this.task(),
       durationMs: Math.round(performance.now() - this.clock),
       leftRunning,
+      deniedHosts: this.process?.deniedHosts?.() ?? [],
       notes: [...this.options.notes, ...(problem === undefined ? [] : [problem])],
     }
   }

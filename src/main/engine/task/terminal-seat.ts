@@ -3,6 +3,7 @@ import { ReadStream } from 'node:tty'
 import { openMasters, openTerminal, type NativePty } from './open-terminal'
 import type { ExitStatus, ProcessEvents, ProcessStart, RunningProcess } from './running-process'
 import type { Leader, Leaders } from './session-leader'
+import { groupOf } from './sandboxed/command-group'
 import { sessionProcesses, signalGroup, type SessionProcess } from './session-processes'
 import { stopSession } from './stop-session'
 
@@ -18,6 +19,10 @@ export class TerminalSeat implements RunningProcess {
   private readonly slave: number
   private readonly stream: ReadStream
   private readonly leader: Leader
+  /** Its processes have other numbers for themselves than for us. */
+  private readonly isSandboxed: boolean
+  private readonly leaders: Leaders
+  private begunAt = 0
   private events: ProcessEvents | undefined
   private taskId = ''
   private leaderPid: number | undefined
@@ -34,7 +39,10 @@ export class TerminalSeat implements RunningProcess {
 
   /** Throws when there is no terminal left. Until `run`, nothing of it keeps our process alive. */
   constructor(native: NativePty, leaders: Leaders, env: Record<string, string>) {
-    const { master, slave, path } = openTerminal(native)
+    const terminal = leaders.open?.() ?? openTerminal(native)
+    const { master, slave } = terminal
+    this.isSandboxed = leaders.open !== undefined
+    this.leaders = leaders
     this.master = master
     this.slave = slave
     this.stream = readTerminal(master, (bytes) => this.onBytes(bytes))
@@ -44,7 +52,7 @@ export class TerminalSeat implements RunningProcess {
       this.isClosed = true
       if (!this.isReleased) this.events?.end()
     })
-    this.leader = leaders.start(path, env, { exit: (status) => this.onExit(status), error: (error) => this.onError(error) })
+    this.leader = leaders.start(terminal, env, { exit: (status) => this.onExit(status), error: (error) => this.onError(error) })
     void this.leader.pid.then((known) => (this.leaderPid = known))
   }
 
@@ -62,6 +70,7 @@ export class TerminalSeat implements RunningProcess {
   run({ taskId, command, cwd, shell }: ProcessStart, events: ProcessEvents): RunningProcess {
     this.events = events
     this.taskId = taskId
+    this.begunAt = Date.now()
     this.stream.ref()
     this.leader.run({ taskId, command, cwd, shell })
     return this
@@ -92,6 +101,10 @@ export class TerminalSeat implements RunningProcess {
     return leaderPid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(leaderPid, [group]) : []
   }
 
+  deniedHosts(): { host: string; port: number }[] {
+    return this.leaders.deniedHosts?.(this.begunAt) ?? []
+  }
+
   release(): void {
     this.isReleased = true
     this.isClosed = true
@@ -118,7 +131,7 @@ export class TerminalSeat implements RunningProcess {
     const end = bytes.indexOf(0x0a)
     this.header += Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('latin1')
     if (end < 0) return true
-    this.group = Number(this.header)
+    this.group = this.isSandboxed ? groupOf(this.leaderPid) : Number(this.header)
     this.header = undefined
     this.letGo()
     this.events.begun?.()

@@ -1,4 +1,5 @@
 import type { Task } from '../../../shared/model/task'
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import type { SessionProcess } from './session-processes'
 
 /** Whom a task belongs to. */
@@ -15,6 +16,8 @@ export interface TaskStart extends TaskOwner {
   description?: string
   /** Absolute, existing. */
   cwd: string
+  /** What it can reach; absent: everything the user can. Where that cannot be had, it is not run. */
+  sandbox?: SandboxPolicy
   /** ms; `null`: no limit. The clock rests while the command waits for a person at its terminal, if `canAnswer`. */
   timeoutMs: number | null
   /** Aborting stops everything the command started: SIGTERM, 5 s, SIGKILL. `run` does not wait for the last of it. */
@@ -39,6 +42,8 @@ export interface TaskEnd {
   leftRunning: SessionProcess[]
   /** What the reader of the text should know beside it: no terminal, no bash, a log that is not whole. Sentences. */
   notes: string[]
+  /** Hosts that its sandbox refused while it ran. */
+  deniedHosts?: { host: string; port: number }[]
   /** Why it goes on in the background. */
   moved?: 'by_user' | 'at_time_limit'
 }
@@ -52,7 +57,7 @@ export interface TerminalTasks {
    */
   run(start: TaskStart, maxChars: number): Promise<TaskEnd>
   /** Loads what the first command needs, so that it need not wait. Optional; costs a few ms once. */
-  warm(): void
+  warm(sandbox?: SandboxPolicy): void
   /** Stops whatever still runs, what ended commands left behind included, and waits for it. */
   close(): Promise<void>
 }

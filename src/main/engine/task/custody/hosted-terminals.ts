@@ -61,11 +61,11 @@ export function hostedTerminals({ home, keeper, env, settings, fallback }: Hoste
       return inHost(link, start, maxChars)
     },
     // A failure shows in `run`.
-    warm() {
+    warm(sandbox) {
       keeper
         .need()
-        .then((link) => link.ask('warm', { env: env() }))
-        .catch(() => fallback.warm())
+        .then((link) => link.ask('warm', { env: env(), ...(sandbox && { sandbox }) }))
+        .catch(() => fallback.warm(sandbox))
     },
     close: () => fallback.close(),
   }
@@ -87,7 +87,7 @@ type Known = Omit<TaskStart, 'signal' | 'onOutput'> & Pick<Task, 'taskId' | 'sta
 
 /** What is known of a command that its host says nothing of: what it had printed is in its log. */
 async function endFromLog(home: string, known: Known, maxChars: number, note: string): Promise<TaskEnd> {
-  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, ...task } = known
+  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, sandbox: _sandbox, ...task } = known
   const outputPath = foregroundLog(home, task.taskId)
   const { text, total } = await readOutput(outputPath, { bytes: maxChars })
   const kept = [Buffer.from(text)]

@@ -67,8 +67,8 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
       }
       return host.run(me, params, signalOf(cancelled), outputId === undefined ? undefined : onOutput)
     },
-    warm({ env }) {
-      host.warm(env)
+    warm({ env, sandbox }) {
+      host.warm(env, sandbox)
       return null
     },
     list: () => host.list(),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { ProcessIdentity } from '../../session/sqlite/process-identity'
 import { CUSTODY_MARK, custodyMark } from '../custody-mark'
 import { GRACE_MS, TaskStarter } from '../start-task'
@@ -76,8 +77,8 @@ export class TaskHost {
     return [...this.tasks.values()].filter(({ run }) => !run.isOver).map((hosted) => hosted.task())
   }
 
-  warm(env: Record<string, string>): void {
-    this.starter.warm(() => this.marked(env))
+  warm(env: Record<string, string>, sandbox?: SandboxPolicy): void {
+    this.starter.warm(() => this.marked(env), sandbox)
   }
 
   /** Resolves when the command runs and its record is written. */

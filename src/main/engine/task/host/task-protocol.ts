@@ -1,11 +1,12 @@
 import type { TaskPush, UsagePush } from '../../../../shared/model/push'
 import type { Failure } from '../../../../shared/model/errors'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { BackgroundStart } from '../task-custody'
 import type { TaskEnd, TaskStart } from '../terminal-tasks'
 
 /** Raised by every change that an older host or client would not understand. It is part of the socket's name: both kinds then run side by side. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** What a client gives with every command, because its settings and environment count, not the host's. */
 export interface StartSurroundings {
@@ -30,7 +31,7 @@ export interface HostRequests {
   hello: { params: { token: string }; result: { pid: number } }
   start: { params: BackgroundStart & StartSurroundings; result: Task }
   /** A command with this environment is to be expected. */
-  warm: { params: { env: Record<string, string> }; result: null }
+  warm: { params: { env: Record<string, string>; sandbox?: SandboxPolicy }; result: null }
   /** Cancelling it aborts the command. */
   run: { params: ForegroundStart; result: TaskEnd }
   /** What it has in custody just now. */

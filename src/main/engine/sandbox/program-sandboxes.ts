@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import type { CommandSandbox } from '../../../shared/model/sandbox'
+import type { SandboxSettings } from '../config/sandbox-settings'
+import { sensitiveRule } from '../workspace/sensitive-rule'
+import type { Sandboxes } from './create-sandboxes'
+import type { SandboxPolicy } from './sandbox-policy'
+
+/** A program that is not a command of a session: an MCP server, or a hook. */
+export interface SandboxedProgram {
+  /** The folder it can change; made when it is missing. */
+  root: string
+  network: 'none' | 'open'
+  /** Names its private /tmp; no two programs share one. */
+  scope: string
+  /** What its own definition names, its program and arguments: paths among them can be read. */
+  names?: readonly string[]
+}
+
+/** What a program runs in. */
+export interface ProgramSandbox extends CommandSandbox {
+  /** Set when it should run in a sandbox and there is none: why, and what to do about it. Sentences. */
+  unavailable?: string
+}
+
+export interface ProgramSandboxes {
+  /** What a program in this folder would run in. */
+  describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
+  /** What to start it with; undefined where there is no sandbox and none is required. Throws, with a message to act on, where one is required. */
+  policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
+}
+
+export interface ProgramSandboxesDeps {
+  sandboxes: Pick<Sandboxes, 'availability' | 'policy' | 'canAllow'>
+  /** `[sandbox]` as it holds in a folder. */
+  settingsFor(folder: string): Promise<SandboxSettings>
+}
+
+/** The Project sandboxes of everything that Trestle runs beside the commands of sessions. */
+export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandboxesDeps): ProgramSandboxes {
+  const found = async (root: string) => {
+    const settings = await settingsFor(root)
+    const has = sandboxes.availability({ settings, root })
+    return { settings, required: has.required, ...(!has.available && { missing: [has.reason, has.remedy ?? ''].join(' ').trim() }) }
+  }
+  const canRead = (path: string): boolean =>
+    isAbsolute(path) && existsSync(path) && sandboxes.canAllow(realpathSync(path)) && sensitiveRule(realpathSync(path)) === undefined
+
+  return {
+    async describe({ root, network }) {
+      const { missing } = await found(real(root))
+      return missing === undefined ? { level: 'project', network } : { level: 'unrestricted', network: 'open', unavailable: missing }
+    },
+    async policy({ root: given, network, scope, names = [] }) {
+      mkdirSync(given, { recursive: true, mode: 0o700 })
+      const root = real(given)
+      const { settings, required, missing } = await found(root)
+      if (missing !== undefined) {
+        if (required) throw new Error(`Your settings require a sandbox, and there is none: ${missing}`)
+        return undefined
+      }
+      const session = { rootId: scope, root, addedFolders: [], allowed: { write: [], read: names.filter(canRead), hosts: [] }, settings }
+      return sandboxes.policy(session, { level: 'project', network })
+    },
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

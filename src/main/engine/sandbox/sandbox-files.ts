@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
+import { mountPlan } from './mount-plan'
+import { mountedOtherwise } from './mounted-as-planned'
+import { isAlive, Placeholders } from './placeholders'
+import { sandboxEnvironment } from './sandbox-environment'
+import { filesKey, type SandboxPolicy } from './sandbox-policy'
+import { seccompFilter } from './seccomp-filter'
+import type { Mount } from './system-mounts'
+
+/** Where the files that sandboxes are made of lie: a folder in TRESTLE_HOME that only the user can open. */
+export class SandboxFiles {
+  readonly folder: string
+  private readonly placeholders: Placeholders
+  private readonly known = new Set<string>()
+  private readonly temporaries = new Set<string>()
+  /** Of the last plan for each policy. */
+  private readonly bases = new Map<string, readonly Mount[]>()
+
+  private readonly socat: string | undefined
+
+  /** `socat`: where that program is, if it is. */
+  constructor(home: string, socat?: string) {
+    this.socat = socat
+    this.folder = join(home, 'run', 'sandbox')
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    this.placeholders = Placeholders.in(this.folder)
+  }
+
+  /** A file that nobody may open. */
+  get emptyFile(): string {
+    const path = this.keep('hidden', Buffer.alloc(0))
+    if (!this.known.has('closed')) chmodSync(path, 0)
+    this.known.add('closed')
+    return path
+  }
+
+  /** The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets: some of those have no place in the file system. */
+  seccompFile({ network, sockets }: Pick<SandboxPolicy, 'network' | 'sockets'>): string {
+    const unixSockets = network !== 'open' || sockets.length > 0
+    const filter = seccompFilter({ unixSockets })
+    if (!filter) throw new Error(`There is no seccomp filter for ${process.arch}.`)
+    return this.keep(`seccomp-${unixSockets ? 'unix' : 'no-unix'}-${hashOf(filter)}`, filter)
+  }
+
+  /** What is /tmp for the commands of a scope; made empty when it is not there. */
+  temporary(scope: string): string {
+    // Of this process alone: another one that ends removes its own, and what is mounted below goes with a folder.
+    const path = join(this.folder, 'tmp', `${scope.replaceAll(/[^\w-]/g, '_').slice(0, 100)}-${process.pid}`)
+    if (!this.temporaries.has(path)) removeLeftFolders(join(this.folder, 'tmp'))
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    this.temporaries.add(path)
+    return path
+  }
+
+  /** bubblewrap's arguments for commands with this policy and environment. Throws, with a message to act on, when it could not protect what it should. */
+  arguments(
+    policy: SandboxPolicy,
+    env: Readonly<Record<string, string>>,
+    options: Pick<BubblewrapOptions, 'namespaces' | 'seccompFd'>,
+  ): string[] {
+    const plan = mountPlan(policy, env['PATH'])
+    if (plan.problem !== undefined) throw new Error(plan.problem)
+    this.bases.set(filesKey(policy), plan.base)
+    this.placeholders.make(plan.placeholders, plan.files, this)
+    const args = sandboxArguments(plan.mounts, {
+      ...options,
+      emptyFile: this.emptyFile,
+      temporary: this.temporary(policy.scope),
+      textFile: (text) => this.keep(`text-${hashOf(Buffer.from(text))}`, Buffer.from(text)),
+    })
+    const set = Object.entries(sandboxEnvironment(env, policy, this.socat)).flatMap(([name, value]) => ['--setenv', name, value])
+    return [...args, '--clearenv', ...set]
+  }
+
+  /**
+   * Whether the mounts that a sandbox got, as /proc says, are what this policy means now; the project may have changed while it was made. A sentence, or undefined.
+   */
+  problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
+    const before = mountinfo()
+    // Commands can change nothing of the system, so that is not looked at again.
+    const { mounts } = mountPlan(policy, env['PATH'], this.bases.get(filesKey(policy)))
+    const path =
+      mountedOtherwise(mountinfo(), mounts, () => readFileSync('/proc/self/mountinfo', 'utf8')) ??
+      (before === mountinfo() ? undefined : policy.root)
+    return path === undefined ? undefined : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
+  }
+
+  /** A folder with these arguments for bubblewrap, in the form of `--args`. */
+  group(args: readonly string[]): string {
+    const folder = mkdtempSync(join(this.folder, 'group-'))
+    writeFileSync(join(folder, 'arguments'), args.map((arg) => `${arg}\0`).join(''), { mode: 0o600 })
+    return folder
+  }
+
+  /** Call it when no sandbox that was made from these files needs them any more; those that other sandboxes of this process need stay. */
+  removePlaceholders(): void {
+    this.placeholders.remove(this)
+  }
+
+  /** Removes what was made through this: placeholders, and what commands left in their /tmp. */
+  close(): void {
+    this.placeholders.remove(this)
+    for (const folder of this.temporaries) rmSync(folder, { recursive: true, force: true })
+  }
+
+  private keep(name: string, content: Buffer): string {
+    const path = join(this.folder, name)
+    if (this.known.has(name) && existsSync(path)) return path
+    // Nobody else writes here; but what a sandbox is made of is not taken on trust.
+    if (content.length > 0 && existsSync(path) && !content.equals(readFileSync(path))) rmSync(path)
+    if (!existsSync(path)) writeFileSync(path, content, { mode: 0o400 })
+    this.known.add(name)
+    return path
+  }
+}
+
+/** Folders of processes that are gone. */
+function removeLeftFolders(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = /-(\d+)$/.exec(name)?.[1]
+    if (pid === undefined || !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}

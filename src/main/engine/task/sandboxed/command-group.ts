@@ -1,0 +1,248 @@
+import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { openMasters, openTerminal, type NativePty, type OpenTerminal } from '../open-terminal'
+import type { ExitStatus } from '../running-process'
+import { DISMISSAL, orderOf, startProblem, type Leader, type LeaderCommand, type LeaderEvents } from '../session-leader'
+import type { CommandNamespace } from './command-namespace'
+import { childrenOf, machinePid } from './process-ids'
+
+/** So many commands share what it costs to set a sandbox up. */
+export const PLACES = 16
+
+interface Place {
+  terminal: OpenTerminal
+  events: LeaderEvents | undefined
+  pid: PromiseWithResolvers<number | undefined>
+  /** It waits for its order. */
+  isReady: boolean
+  command: LeaderCommand | undefined
+  isDismissed: boolean
+  isOver: boolean
+  orders: Socket | undefined
+}
+
+/**
+ * A sandbox with room for a number of commands, one in each of its terminals. What is inherited from outside are its terminals and the orders for each: nothing else of
+ * ours can be reached from inside.
+ */
+export class CommandGroup {
+  private readonly namespace: CommandNamespace
+  private readonly folder: string
+  private readonly id: string
+  private readonly places: Place[]
+  private readonly onGone: () => void
+  private readonly problemOf: (mountinfo: () => string) => string | undefined
+  /** When a command last began or ended in it; ms since the epoch. */
+  usedAt = Date.now()
+  private next = 0
+  private orders: Socket | undefined
+  /** The machine's number of the process that starts its commands. */
+  private supervisor: number | undefined
+  private isGone = false
+  private failure: Error | undefined
+
+  /**
+   * `folder` holds the arguments of its sandbox, is used by nothing else, and is removed with it. `problemOf` judges the mounts it got, before anything runs in it.
+   */
+  constructor(
+    namespace: CommandNamespace,
+    native: NativePty,
+    folder: string,
+    problemOf: (mountinfo: () => string) => string | undefined,
+    onGone: () => void,
+  ) {
+    this.problemOf = problemOf
+    this.namespace = namespace
+    this.folder = folder
+    this.onGone = onGone
+    this.places = Array.from({ length: PLACES }, () => ({
+      terminal: openTerminal(native),
+      events: undefined,
+      pid: Promise.withResolvers<number | undefined>(),
+      isReady: false,
+      command: undefined,
+      isDismissed: false,
+      isOver: false,
+      orders: undefined,
+    }))
+    const paths = this.places.map(({ terminal }) => terminal.path)
+    this.id = namespace.start(folder, paths, (report) => this.onReport(report))
+  }
+
+  /** Whether another command fits in. */
+  get hasRoom(): boolean {
+    return !this.isGone && this.next < this.places.length
+  }
+
+  /** So many commands still fit in. */
+  get room(): number {
+    return this.isGone ? 0 : this.places.length - this.next
+  }
+
+  /** Whether a command of it runs. */
+  get isBusy(): boolean {
+    return this.places.some(({ events, isOver }) => events !== undefined && !isOver)
+  }
+
+  /** The terminal of the next place; who takes it closes both ends. */
+  takeTerminal(): OpenTerminal {
+    this.usedAt = Date.now()
+    const place = this.places[this.next++]
+    if (!place) throw new Error('This sandbox has no room for another command.')
+    return place.terminal
+  }
+
+  /** Starts the leader of a place; undefined when the terminal is not one of this group. */
+  start(terminal: OpenTerminal, events: LeaderEvents): Leader | undefined {
+    const place = this.places.find((each) => each.terminal === terminal)
+    if (!place) return undefined
+    place.events = events
+    if (this.isGone) queueMicrotask(() => this.fail(place))
+    else if (this.orders) this.lead(place)
+    return {
+      pid: place.pid.promise,
+      run: (command) => {
+        place.command = command
+        this.namespace.hold()
+        this.order(place)
+      },
+      dismiss: () => {
+        place.isDismissed = true
+        this.order(place)
+      },
+    }
+  }
+
+  /** Lets go of the places that were never used, and of the sandbox when nothing runs in it any more. */
+  retire(): void {
+    for (const { terminal } of this.places.slice(this.next)) closeTerminal(terminal)
+    this.next = this.places.length
+    if (this.places.every(({ events, isOver }) => events === undefined || isOver)) this.end()
+  }
+
+  private end(): void {
+    this.orders?.end('end\n')
+    for (const { orders } of this.places) orders?.destroy()
+  }
+
+  private lead(place: Place): void {
+    this.orders?.write(`${this.places.indexOf(place)}\n`)
+  }
+
+  /** Only to a leader that is ready. */
+  private order(place: Place): void {
+    if (!place.isReady || !place.orders) return
+    if (place.isDismissed) place.orders.end(DISMISSAL)
+    else if (place.command) place.orders.end(orderOf(place.command))
+  }
+
+  /**
+   * `ready N`, `gone`, or of a place: `pid N`, `failed`, `exit CODE`. A command can send reports too: through the open files of the processes that run it. It can so say
+   * something untrue of commands in its own sandbox, and must not be able to do more.
+   */
+  private onReport(report: string): void {
+    if (report === 'gone') return this.lost()
+    const [index, what, number = ''] = report.split(' ')
+    if (index === 'ready') return this.onReady(Number(what))
+    const place = this.places[Number(index)]
+    if (!place?.events || place.isOver || !/^\d{0,9}$/.test(number)) return
+    if (what === 'pid') {
+      place.isReady = true
+      this.order(place)
+      place.pid.resolve(this.supervisor === undefined ? undefined : machinePid(this.supervisor, Number(number)))
+    } else if (what === 'failed') this.fail(place, startProblem(place.command?.cwd))
+    else if (what === 'exit') this.exited(place, { exitCode: Number(number) })
+  }
+
+  private onReady(supervisor: number): void {
+    if (this.orders || this.isGone) return
+    try {
+      const pid = this.namespace.supervisor(supervisor)
+      // Somebody else's report; ours is still to come.
+      if (pid === undefined) return
+      this.supervisor = pid
+      const problem = this.problemOf(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'))
+      if (problem !== undefined) throw new Error(problem)
+      this.orders = writer(join(this.folder, 'orders'))
+      for (const [index, place] of this.places.entries()) place.orders = writer(join(this.folder, String(index)))
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error(String(error))
+      this.orders = undefined
+      return this.lost()
+    }
+    rmSync(this.folder, { recursive: true, force: true })
+    for (const place of this.places) if (place.events) this.lead(place)
+  }
+
+  private exited(place: Place, status: ExitStatus): void {
+    place.isOver = true
+    this.usedAt = Date.now()
+    place.orders?.destroy()
+    if (place.command) this.namespace.release()
+    if (place.isReady) place.events?.exit(status)
+    else this.fail(place)
+    if (!this.hasRoom && !this.isBusy) this.end()
+  }
+
+  private fail(place: Place, error = this.failure ?? new Error(`The sandbox could not be started${this.reason()}`)): void {
+    if (place.command && !place.isOver) this.namespace.release()
+    place.isOver = true
+    place.pid.resolve(undefined)
+    place.events?.error(error)
+  }
+
+  private lost(): void {
+    if (this.isGone) return
+    const wasStarted = this.orders !== undefined && this.failure === undefined
+    // A sandbox that is not as it should be runs nothing: it ends as its orders do.
+    if (!wasStarted) this.abandon()
+    if (!wasStarted) this.failure ??= new Error(`The sandbox could not be started${this.reason()}`)
+    this.isGone = true
+    this.namespace.forget(this.id)
+    for (const { terminal } of this.places.slice(this.next)) closeTerminal(terminal)
+    this.next = this.places.length
+    for (const place of this.places) {
+      if (!place.events || place.isOver) continue
+      if (wasStarted && place.isReady) this.exited(place, { signal: 'SIGKILL' })
+      else this.fail(place)
+    }
+    rmSync(this.folder, { recursive: true, force: true })
+    this.onGone()
+  }
+
+  private abandon(): void {
+    try {
+      writer(join(this.folder, 'orders')).end('end\n')
+    } catch {
+      // It has never come so far.
+    }
+  }
+
+  private reason(): string {
+    try {
+      const text = readFileSync(join(this.folder, 'errors'), 'utf8').trim()
+      return text === '' ? '.' : `: ${text}`
+    } catch {
+      return '.'
+    }
+  }
+}
+
+/** The machine's number of the process group a leader has started for its command: its only child. */
+export function groupOf(leader: number | undefined): number | undefined {
+  return leader === undefined ? undefined : childrenOf(leader)[0]
+}
+
+/** Writes to a named pipe that somebody reads already; without waiting for one who does not. */
+function writer(path: string): Socket {
+  const socket = new Socket({ fd: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK), readable: false, writable: true })
+  socket.unref()
+  return socket.on('error', () => {})
+}
+
+function closeTerminal({ master, slave }: OpenTerminal): void {
+  openMasters.delete(master)
+  closeSync(slave)
+  closeSync(master)
+}

@@ -1,0 +1,189 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readlinkSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import type { SandboxNetwork } from '../../../../shared/model/sandbox'
+import { namespaceArguments } from '../../sandbox/bubblewrap-arguments'
+import { withoutMasters } from '../leader-by-spawn'
+import { quote, readReports } from '../session-leader'
+import { ListedHosts, PublishedPorts } from './open-network'
+import { childrenOf, descendants, isGone, machinePid, parentOf } from './process-ids'
+import { NAMESPACE_SCRIPT } from './scripts'
+
+export interface NamespacePrograms {
+  bwrap: string
+  bash: string
+  setsid: string
+  /** File with the seccomp filter of the sandboxes in it. */
+  seccompFile: string
+  socat?: string
+}
+
+/** Hears what a group of commands reports: `ready`, `gone`, or `PLACE …`. */
+type GroupListener = (report: string) => void
+
+/**
+ * The process list and the network that all sandboxed commands of a session have in common, so that a server started by one can be reached by the next. Started with the
+ * first command; everything in it ends with it. Not yet a sandbox: the groups started in it are.
+ */
+export class CommandNamespace {
+  private readonly child: ChildProcess
+  private readonly orders: Socket
+  private readonly reports: Socket
+  private readonly groups = new Map<string, GroupListener>()
+  private nextId = 1
+  private holds = 0
+  private readonly listed: ListedHosts | undefined
+  private published: PublishedPorts | undefined
+
+  /** `publishes`: servers in it can be reached from this machine. */
+  constructor(programs: NamespacePrograms, network: SandboxNetwork, hosts: readonly string[], publishes: boolean) {
+    this.listed = network === 'listed' ? new ListedHosts(hosts, programs.socat) : undefined
+    const { socat = '', bash } = programs
+    const args = [
+      ...namespaceArguments(network === 'open' ? 'host' : 'own'),
+      ...(this.listed ? ['/bin/sh', '-c', this.listed.script, 'sh'] : []),
+      bash,
+      // With a socket for its input, bash takes itself for a remote shell and reads ~/.bashrc.
+      '--norc',
+      '-c',
+      NAMESPACE_SCRIPT,
+      'trestle',
+      programs.seccompFile,
+      programs.setsid,
+      programs.bwrap,
+      socat || process.execPath,
+    ]
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
+    const child = withoutMasters(
+      (stdio) => spawn(programs.bwrap, args, { env, cwd: '/', stdio, detached: true }),
+      ['pipe', 'ignore', 'ignore', 'pipe'],
+    )
+    this.child = child
+    this.orders = child.stdin as Socket
+    this.reports = child.stdio[3] as Socket
+    for (const each of [child, this.orders, this.reports]) each.unref()
+    if (network !== 'open' && publishes) {
+      const forward = (port: number, socket: string): void => this.order(['forward', socat === '' ? 'node' : 'socat', String(port), socket])
+      this.published = new PublishedPorts(() => this.inside, forward)
+    }
+    for (const each of [this.orders, this.reports]) each.on('error', () => {})
+    child.once('error', () => this.lost())
+    this.reports.once('close', () => this.lost())
+    readReports(this.reports, (line) => {
+      const at = line.indexOf(' ')
+      this.groups.get(line.slice(0, at))?.(line.slice(at + 1))
+    })
+  }
+
+  /** The outermost process; undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.child.pid
+  }
+
+  /** The first process in it; undefined before it has started, and after its end. */
+  private get inside(): number | undefined {
+    return this.child.pid === undefined ? undefined : childrenOf(this.child.pid)[0]
+  }
+
+  /** Whether something runs in it beside what keeps it: commands, and what they have left behind. */
+  get isInUse(): boolean {
+    const { inside } = this
+    if (inside === undefined) return false
+    const own = userNamespaceOf(inside)
+    return descendants(inside).some((pid) => (userNamespaceOf(pid) ?? own) !== own)
+  }
+
+  get isOver(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null || this.orders.destroyed
+  }
+
+  /** Starts a group of commands in the sandbox that `folder` describes. */
+  start(folder: string, terminals: readonly string[], listener: GroupListener): string {
+    const id = `g${this.nextId++}`
+    this.groups.set(id, listener)
+    this.order([id, folder, ...terminals])
+    return id
+  }
+
+  /**
+   * The machine's number of what a sandbox of this namespace was started with, by its number inside; undefined when that is another process. It is the child of a
+   * bubblewrap, which is outside of all sandboxes; no process in one has such a parent.
+   */
+  supervisor(inner: number): number | undefined {
+    const { inside } = this
+    const found = this.pid === undefined ? undefined : machinePid(this.pid, inner)
+    const parent = found === undefined ? undefined : parentOf(found)
+    if (inside === undefined || parent === undefined || parent === inside) return undefined
+    const own = userNamespaceOf(inside)
+    return own !== undefined && userNamespaceOf(parent) === own && userNamespaceOf(found!) !== own ? found : undefined
+  }
+
+  /** What the proxy lets through from now on. */
+  allowHosts(hosts: readonly string[]): void {
+    if (this.listed) this.listed.hosts = hosts
+  }
+
+  /** Hosts that were refused at or after a time (ms since the epoch). */
+  deniedHosts(since: number): { host: string; port: number }[] {
+    return this.listed?.denied(since) ?? []
+  }
+
+  forget(id: string): void {
+    this.groups.delete(id)
+  }
+
+  /** While something runs in it, its end is waited for. */
+  hold(): void {
+    if (this.holds++ === 0) this.reports.ref()
+  }
+
+  release(): void {
+    if (--this.holds === 0) this.reports.unref()
+  }
+
+  /** Ends everything in it. */
+  close(): void {
+    this.published?.close()
+    this.listed?.close()
+    this.orders.end()
+    const { inside } = this
+    this.child.kill('SIGKILL')
+    if (inside !== undefined) endProcess(inside)
+  }
+
+  private order(words: readonly string[]): void {
+    this.orders.write(`${words.map(quote).join(' ')}\n`)
+  }
+
+  private lost(): void {
+    const listeners = [...this.groups.values()]
+    this.groups.clear()
+    for (const listener of listeners) listener('gone')
+  }
+}
+
+const MOST_END_MS = 1_000
+
+/**
+ * Ends the first process of a process list, and with it all others, and waits for it: when the sandboxes are taken down, no command may be left that could use what they
+ * protected.
+ */
+function endProcess(pid: number): void {
+  const until = Date.now() + MOST_END_MS
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  try {
+    process.kill(pid, 'SIGKILL')
+    while (!isGone(pid) && Date.now() < until) Atomics.wait(pause, 0, 0, 1)
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Undefined when the process is gone. */
+function userNamespaceOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/user`)
+  } catch {
+    return undefined
+  }
+}

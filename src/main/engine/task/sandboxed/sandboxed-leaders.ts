@@ -1,0 +1,208 @@
+import { SandboxFiles } from '../../sandbox/sandbox-files'
+import { sandboxPrograms } from '../../sandbox/find-sandbox'
+import { projectState } from '../../sandbox/project-state'
+import { filesKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { NativePty } from '../open-terminal'
+import type { Leaders } from '../session-leader'
+import { CommandGroup } from './command-group'
+import { CommandNamespace } from './command-namespace'
+import { SECCOMP_FD } from './scripts'
+
+/** How often it is looked for what is not used any more. */
+const TIDY_MS = 10_000
+/** A sandbox without a command is let go after so long; it takes the placeholders in the project with it. */
+const GROUP_IDLE_MS = 20_000
+/** The network and process list of a session are kept for so long without a command. */
+const NAMESPACE_IDLE_MS = 300_000
+
+/** With so few places left, the next sandbox is made. */
+const SPARE_AT = 5
+/** After the command that left so few, so that it is not held up. */
+const PREPARE_MS = 15
+
+/** A sandbox, and the state of the project that it was made for. */
+interface KnownGroup {
+  group: CommandGroup
+  state: string
+}
+
+interface KnownNamespace {
+  namespace: CommandNamespace
+  files: SandboxFiles
+  scope: string
+  groups: Map<string, KnownGroup>
+  /** What follows on them, made ahead. */
+  spares: Map<string, KnownGroup>
+  usedAt: number
+}
+
+/** Sandboxes that stay ready between the commands of a session, on Linux. */
+export class SandboxedTerminals {
+  private readonly native: NativePty
+  private readonly namespaces = new Map<string, KnownNamespace>()
+  private readonly files = new Map<string, SandboxFiles>()
+  private timer: NodeJS.Timeout | undefined
+  private isClosed = false
+
+  constructor(native: NativePty) {
+    this.native = native
+  }
+
+  /**
+   * Leaders for commands with this policy and environment. `open` throws, with a message to act on, where there is no sandbox: nothing runs without the one it was
+   * meant for.
+   */
+  leaders(policy: SandboxPolicy, env: Readonly<Record<string, string>>): Leaders {
+    let group: CommandGroup | undefined
+    return {
+      open: () => (group = this.groupFor(policy, env)).takeTerminal(),
+      start: (terminal, _env, events) => {
+        const leader = group?.start(terminal, events)
+        if (!leader) throw new Error('This terminal belongs to no sandbox.')
+        return leader
+      },
+      isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
+      deniedHosts: (since) => this.namespaces.get(keyOf(policy))?.namespace.deniedHosts(since) ?? [],
+      close() {},
+    }
+  }
+
+  /** Ends all sandboxes and what runs in them. */
+  close(): void {
+    this.isClosed = true
+    clearInterval(this.timer)
+    for (const known of this.namespaces.values()) this.end(known)
+    for (const files of this.files.values()) files.close()
+  }
+
+  private groupFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): CommandGroup {
+    // What gets ready for a command may come too late.
+    if (this.isClosed) throw new Error('Trestle is closing; no command is started any more.')
+    const known = this.namespaceFor(policy)
+    known.usedAt = Date.now()
+    const key = groupKey(policy, env)
+    const state = projectState(policy)
+    const before = known.groups.get(key)
+    if (before?.group.hasRoom && before.state === state) {
+      if (before.group.room <= SPARE_AT && !known.spares.has(key)) this.prepare(known, key, policy, env)
+      return before.group
+    }
+    const spare = known.spares.get(key)
+    known.spares.delete(key)
+    before?.group.retire()
+    if (spare?.group.hasRoom && spare.state === state) {
+      known.groups.set(key, spare)
+      return spare.group
+    }
+    spare?.group.retire()
+    const made = this.make(known, key, policy, env)
+    known.groups.set(key, made)
+    return made.group
+  }
+
+  /** Makes the next sandbox before it is needed, while the commands of this one run. */
+  private prepare(known: KnownNamespace, key: string, policy: SandboxPolicy, env: Readonly<Record<string, string>>): void {
+    const timer = setTimeout(() => {
+      if (this.isClosed || known.namespace.isOver || !known.groups.has(key) || known.spares.has(key)) return
+      try {
+        known.spares.set(key, this.make(known, key, policy, env))
+      } catch {
+        // The command that needs it says why.
+      }
+    }, PREPARE_MS)
+    timer.unref()
+  }
+
+  private make(known: KnownNamespace, key: string, policy: SandboxPolicy, env: Readonly<Record<string, string>>): KnownGroup {
+    const args = known.files.arguments(policy, env, { namespaces: 'shared', seccompFd: SECCOMP_FD })
+    const problemOf = (mountinfo: () => string): string | undefined => known.files.problemOf(policy, env, mountinfo)
+    const group = new CommandGroup(known.namespace, this.native, known.files.group(args), problemOf, () => {
+      for (const groups of [known.groups, known.spares]) if (groups.get(key)?.group === group) groups.delete(key)
+    })
+    this.timer ??= setInterval(() => this.tidy(), TIDY_MS).unref()
+    // With what was made for it in the project just now.
+    return { group, state: projectState(policy) }
+  }
+
+  private isCurrent(policy: SandboxPolicy, env: Readonly<Record<string, string>>, group: CommandGroup): boolean {
+    const known = this.namespaces.get(keyOf(policy))?.groups.get(groupKey(policy, env))
+    return known?.group === group && known.state === projectState(policy)
+  }
+
+  private namespaceFor(policy: SandboxPolicy): KnownNamespace {
+    const key = keyOf(policy)
+    const before = this.namespaces.get(key)
+    if (before && !before.namespace.isOver) {
+      before.namespace.allowHosts(policy.hosts)
+      return before
+    }
+    if (before) this.end(before)
+    const support = sandboxPrograms(process.platform, process.env['PATH'])
+    if (support.kind === 'none') throw new Error(noSandbox(support))
+    const files = this.filesOf(policy.home, support.socat)
+    const namespace = new CommandNamespace(
+      { ...support, seccompFile: files.seccompFile(policy) },
+      policy.network,
+      policy.hosts,
+      policy.level === 'project',
+    )
+    const known: KnownNamespace = { namespace, files, scope: policy.scope, groups: new Map(), spares: new Map(), usedAt: Date.now() }
+    this.namespaces.set(key, known)
+    return known
+  }
+
+  private filesOf(home: string, socat: string | undefined): SandboxFiles {
+    const known = this.files.get(home) ?? new SandboxFiles(home, socat)
+    this.files.set(home, known)
+    return known
+  }
+
+  private tidy(): void {
+    const now = Date.now()
+    for (const known of this.namespaces.values()) {
+      for (const [key, { group }] of known.groups) {
+        if (group.isBusy || now - group.usedAt < GROUP_IDLE_MS) continue
+        group.retire()
+        known.groups.delete(key)
+      }
+      for (const [key, { group }] of known.spares) {
+        if (known.groups.has(key) && now - group.usedAt < GROUP_IDLE_MS) continue
+        group.retire()
+        known.spares.delete(key)
+      }
+      if (isEmpty(known) && now - known.usedAt > NAMESPACE_IDLE_MS) this.end(known)
+    }
+    for (const files of this.files.values()) {
+      if ([...this.namespaces.values()].every((known) => known.files !== files || isEmpty(known))) files.removePlaceholders()
+    }
+    if (this.namespaces.size > 0) return
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+
+  private end(known: KnownNamespace): void {
+    for (const { group } of [...known.groups.values(), ...known.spares.values()]) group.retire()
+    known.groups.clear()
+    known.spares.clear()
+    known.namespace.close()
+    for (const [key, each] of this.namespaces) if (each === known) this.namespaces.delete(key)
+  }
+}
+
+/** Read-only commands have a network and a process list of their own: they must not reach what Project commands have started. */
+function keyOf({ home, scope, network, level }: SandboxPolicy): string {
+  return JSON.stringify([home, scope, network, level])
+}
+
+function groupKey(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string {
+  return `${filesKey(policy)}\n${JSON.stringify(env)}`
+}
+
+/** Nothing runs in it, and nothing was left behind. */
+function isEmpty({ namespace, groups, spares }: KnownNamespace): boolean {
+  return groups.size === 0 && spares.size === 0 && !namespace.isInUse
+}
+
+function noSandbox({ reason, remedy = '' }: { reason: string; remedy?: string }): string {
+  return `No sandbox available: ${reason} ${remedy}`.trim()
+}

@@ -1,0 +1,71 @@
+import { LEADER_SCRIPT, quote } from '../session-leader'
+
+/** Where a group's open files are: its terminals and the orders for each of them from these numbers on, and its own orders, filter and arguments. */
+const TERMINALS = 20
+const ORDERS = 60
+const OWN_ORDERS = 10
+const ARGUMENTS = 12
+/** File descriptor of the seccomp filter. */
+export const SECCOMP_FD = 11
+
+/**
+ * Run by bash in the sandbox. Each line of its input is the number of a place: it starts the leader of a new session there (see LEADER_SCRIPT), which waits for its
+ * order. The files it was made with are closed first: a command could open them anew through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A leader gets its terminal, its orders and the reports, and no other open file.
+ */
+const SUPERVISOR_SCRIPT = `exec 2>/dev/null ${SECCOMP_FD}<&- ${ARGUMENTS}<&-; set -m
+id=$1 places=$2 setsid=$3
+leader=${quote(LEADER_SCRIPT)}
+close=exec
+for ((n = 0; n < places; n++)); do close+=" $((${TERMINALS} + n))>&- $((${ORDERS} + n))>&-"; done
+echo "$id ready $$" >&3
+while IFS= read -r place; do
+  [[ $place == end ]] && exit
+  terminal=$((${TERMINALS} + place)) orders=$((${ORDERS} + place))
+  {
+    ( exec 0<&$orders 5<&$terminal; eval "$close"; exec "$setsid" /bin/sh -c "$leader" trestle /proc/self/fd/5 "$id $place " )
+    echo "$id $place exit $?" >&3
+  } &
+  eval "exec $terminal>&- $orders>&-"
+done`
+
+/** For Node, where there is no socat: PORT and SOCKET as arguments. */
+const NODE_FORWARDER = `const net = require('node:net'), [, port, path] = process.argv
+net.createServer((from) => {
+  const to = net.connect(Number(port), 'localhost')
+  from.on('error', () => to.destroy()); to.on('error', () => from.destroy())
+  from.pipe(to).pipe(from)
+}).listen(path)`
+
+/**
+ * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of commands: `ID FOLDER TERMINAL…`. It opens what the group
+ * needs, which is passed on as open files: inside its sandbox none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
+ * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a
+ * unix socket to a port in this network.
+ *
+ * Whatever the program that started Trestle left open is closed first: commands would inherit it, and it would be a way out.
+ */
+export const NAMESPACE_SCRIPT = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 3 )); then eval "exec $fd>&-"; fi; done
+seccomp=$1 setsid=$2 bwrap=$3 forwarder=$4
+supervisor=${quote(SUPERVISOR_SCRIPT)}
+start() {
+  id=$1 folder=$2; shift 2
+  cd "$folder" || return
+  pipes=orders
+  for ((n = 0; n < $#; n++)); do pipes+=" $n"; done
+  mkfifo -m 600 $pipes || return
+  n=0
+  for terminal; do
+    eval "exec $((${TERMINALS} + n))<>\\"\\$terminal\\" $((${ORDERS} + n))<>$n"
+    n=$((n + 1))
+  done
+  exec ${OWN_ORDERS}<>orders ${SECCOMP_FD}<"$seccomp" ${ARGUMENTS}<arguments
+  cd /
+  exec "$bwrap" --args ${ARGUMENTS} "$BASH" -c "$supervisor" trestle "$id" $n "$setsid" <&${OWN_ORDERS} ${OWN_ORDERS}<&- 2>"$folder/errors"
+}
+forward() {
+  if [[ $1 == socat ]]; then exec "$forwarder" "UNIX-LISTEN:$3,fork,mode=600" "TCP:localhost:$2"; fi
+  exec "$forwarder" -e ${quote(NODE_FORWARDER)} "$2" "$3"
+}
+while IFS= read -r order; do
+  { eval "set -- $order"; if [[ $1 == forward ]]; then shift; forward "$@"; fi; ( start "$@" ); echo "$1 gone" >&3; } </dev/null &
+done`
