@@ -16,12 +16,14 @@ import {
   shell,
 } from 'electron'
 import { version } from '../../package.json'
+import { guardOutput } from './command-line/guard-terminal'
 import { resolveHome } from './engine/config/home'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
 import { rendererFolder } from './renderer-folder'
 import { taskHostProgram } from './task-host-program'
 
+guardOutput(process)
 const rendererDir = rendererFolder()
 
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { ApiDeps, Implementer } from './api-deps'
-import { externalUrl } from './external-url'
+import { safeLink } from '../../shared/model/safe-link'
 
 export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
   return {
@@ -17,7 +17,7 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
       return path === null ? null : { path }
     }),
     openExternal: os.app.openExternal.handler(async ({ input }) => {
-      const url = externalUrl(input.url)
+      const url = safeLink(input.url)
       return url !== undefined && (await host.openExternal(url))
     }),
   }

@@ -1,6 +1,6 @@
 import type { McpServerView, McpSignInStep } from '../../shared/model/mcp'
 import type { ApiDeps, Implementer } from './api-deps'
-import { externalUrl } from './external-url'
+import { safeLink } from '../../shared/model/safe-link'
 import { toRpcError } from './rpc-error'
 
 export function mcpHandlers(os: Implementer, { engine: { mcp }, host, logBug }: ApiDeps) {
@@ -41,7 +41,7 @@ async function* signInSteps(
   try {
     const first = await Promise.race([page.then((url) => ({ url })), done.then((server) => ({ server }))])
     if ('url' in first) {
-      const url = externalUrl(first.url)
+      const url = safeLink(first.url)
       yield { step: 'open', url: first.url, opened: url !== undefined && (await openExternal(url)) }
     }
     yield { step: 'done', server: await done }

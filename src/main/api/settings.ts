@@ -21,6 +21,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
         ...(matchingThreshold !== undefined && { matchingThreshold }),
       }),
     ),
+    setSandbox: os.settings.setSandbox.handler(({ input }) => settings.setSandbox(input)),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
   }

@@ -1,4 +1,5 @@
 import { SESSION_MODES } from '../../shared/model/approval'
+import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
 import { MCP_COMMAND } from './mcp-command'
 import type { CommandSpec, OptionSpec } from './parse'
 
@@ -17,7 +18,7 @@ const WHICH_SESSION: Record<string, OptionSpec> = {
 
 /** Every command of the `trestle` program. The help text is made from this table. */
 export const COMMANDS: Record<
-  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'mcp' | 'settings',
+  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'sandbox' | 'mcp' | 'settings',
   CommandSpec
 > = {
   desktop: {
@@ -133,7 +134,39 @@ export const COMMANDS: Record<
         help: 'ask (default), accept-edits, auto, or plan (only what only reads passes).',
       },
       cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      sandbox: {
+        type: 'string',
+        value: 'S',
+        choices: ['auto', 'off'],
+        help: 'check: with the sandboxes of this machine and your settings (auto, the default), or as without (off).',
+      },
       stdin: { type: 'boolean', help: 'Judge one JSON string a line from stdin, and print one verdict a line.' },
+      help: HELP,
+    },
+  },
+  sandbox: {
+    summary: 'Show what commands can reach in their sandbox, and try a command in it.',
+    positionals: {
+      name: 'status | try "command"',
+      help: 'Show what commands of a folder run in, or why there is no sandbox; run a command, given in quotes, in one.',
+      max: 2,
+    },
+    options: {
+      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      mode: {
+        type: 'string',
+        value: 'MODE',
+        choices: SESSION_MODES,
+        help: 'status: in this permission mode (default: that of new sessions).',
+      },
+      json: { type: 'boolean', help: 'status: print JSON, for scripts.' },
+      level: {
+        type: 'string',
+        value: 'LEVEL',
+        choices: SANDBOX_LEVELS.filter((level) => level !== 'unrestricted'),
+        help: 'try: project (default) or read-only.',
+      },
+      network: { type: 'string', value: 'N', choices: SANDBOX_NETWORKS, help: 'try: none, listed (default at the level project) or open.' },
       help: HELP,
     },
   },

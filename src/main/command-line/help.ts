@@ -49,6 +49,18 @@ function commandHelp(name: CommandName): string {
         ]
       : []),
     ...(name === 'mcp' ? ['', 'Exit codes: 0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/mcp.md.'] : []),
+    ...(name === 'sandbox'
+      ? [
+          '',
+          'Examples:',
+          '  trestle sandbox status --mode auto',
+          '  trestle sandbox try "npm test"',
+          '  trestle sandbox try --level read-only "git status"',
+          '  trestle sandbox try --network none "curl https://example.com"',
+          '',
+          'Exit codes: that of the command that was tried, 125 when it was not run, 2 wrong usage. See docs/sandbox.md.',
+        ]
+      : []),
     ...(name === 'permission' ? ['', 'Exit codes: 0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.'] : []),
     '',
   ].join('\n')

@@ -1,9 +1,11 @@
+import { realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../../../package.json'
 import { nearest } from '../../shared/nearest'
 import { CodedError } from '../../shared/model/errors'
 import { COMMANDS, type CommandName } from './commands'
+import { guardOutput } from './guard-terminal'
 import { helpText } from './help'
 import { didYouMean, parseCommand, UsageError } from './parse'
 
@@ -12,6 +14,7 @@ export async function main(args: readonly string[]): Promise<void> {
   // Functions are compiled ahead, once, and kept in the cache: compiling each at its first call makes the first steps of a turn 8 ms slower.
   setFlagsFromString('--no-lazy')
   enableCompileCache()
+  guardOutput(process)
   try {
     process.exitCode = await run(args)
   } catch (error) {
@@ -25,6 +28,12 @@ async function run(args: readonly string[]): Promise<number> {
   if (command === 'help') return say(helpText())
   const parsed = parseCommand(command, COMMANDS[command], rest)
   if (parsed.values['help'] === true) return say(helpText(command))
+  if (WITH_INTERFACE.has(command)) {
+    const { agentTrace } = await import('../engine/task/watch/agent-trace')
+    const { resolveHome } = await import('../engine/config/home')
+    const trace = await agentTrace({ home: realpathSync(resolveHome()), orphans: false })
+    if (trace !== undefined) return refuse(command, trace)
+  }
   switch (command) {
     case 'print': {
       const { printMain } = await import('../host/print/print-main')
@@ -53,6 +62,10 @@ async function run(args: readonly string[]): Promise<number> {
     case 'permission': {
       const { permissionMain } = await import('../host/permission/permission-main')
       return permissionMain(parsed)
+    }
+    case 'sandbox': {
+      const { sandboxMain } = await import('../host/sandbox/sandbox-main')
+      return sandboxMain(parsed)
     }
     case 'mcp': {
       const { mcpMain } = await import('../host/mcp/mcp-main')
@@ -89,6 +102,16 @@ function split(args: readonly string[]): { command: CommandName | 'version' | 'h
   }
   const meant = nearest(first, Object.keys(COMMANDS), 1)
   throw new UsageError(`Unknown command "${first}".${didYouMean(meant)} To run a prompt: trestle print "${first} ..."`)
+}
+
+/** Whoever is at one of these decides for the user: what is allowed, trusted and set. */
+const WITH_INTERFACE: ReadonlySet<string> = new Set(['desktop', 'serve', 'chat', 'acp', 'wire'])
+
+function refuse(command: CommandName, trace: string): number {
+  process.stderr.write(
+    `trestle: ${command} cannot be started by an agent's command, since it could decide in your place (${trace}). Start it yourself, or use trestle print.\n`,
+  )
+  return 2
 }
 
 function say(text: string): number {

@@ -1,3 +1,4 @@
+import { MCP_SERVER_SANDBOXES } from '../../shared/model/mcp'
 import type { CommandSpec } from './parse'
 
 /** `trestle mcp`, but for `--help`. */
@@ -25,6 +26,12 @@ export const MCP_COMMAND: CommandSpec = {
     transport: { type: 'string', value: 'T', choices: ['stdio', 'http', 'sse'], help: 'add: how it is reached (default: http for a URL).' },
     header: { type: 'string', value: 'H', multiple: true, help: 'add: "Name: value" for every request; can be repeated.' },
     env: { type: 'string', value: 'E', multiple: true, help: 'add: NAME=value for the command; can be repeated. Options come before --.' },
+    sandbox: {
+      type: 'string',
+      value: 'S',
+      choices: MCP_SERVER_SANDBOXES,
+      help: "add: what the command runs in: unrestricted (default; not for a project's), project, or project-offline (no network).",
+    },
     'client-id': { type: 'string', value: 'ID', help: 'add: the client id, where Trestle was registered by hand.' },
     'client-secret': {
       type: 'string',

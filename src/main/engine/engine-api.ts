@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../shared/model/event'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../../shared/model/checkpoint'
 import type { UserPart } from '../../shared/model/message'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
-import type { ConfigProblem, ConnectionTest, FoundServer, SettingsView, ToolSearchView } from '../../shared/model/settings'
+import type { ConfigProblem, ConnectionTest, FoundServer, SandboxChange, SettingsView, ToolSearchView } from '../../shared/model/settings'
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { PlanView } from '../../shared/model/plan'
@@ -211,6 +211,7 @@ export interface SettingsActions {
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
   setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
+  setSandbox(change: SandboxChange): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }

@@ -5,8 +5,10 @@ import { withAgents } from './agent/agent-custody'
 import { createAgents, type Agents } from './agent/create-agents'
 import { createInbox, type OpenInbox } from './approval/inbox'
 import { addressRefusal } from './approval/address-refusal'
+import { hiddenPaths } from './approval/hidden-paths'
 import type { PermissionRule } from './approval/rules/permission-rule'
 import { sessionRules } from './approval/rules/session-rules'
+import { createToolPins } from './approval/tool-pins'
 import { openConfig } from './config/config'
 import { createFolderSettings } from './config/folder-settings'
 import { createTrust } from './config/trust/create-trust'
@@ -15,6 +17,7 @@ import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-che
 import { createSecrets } from './config/secrets'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
+import type { RecordedEvent } from '../../shared/model/event'
 import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
@@ -25,11 +28,17 @@ import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
 import { createCatalog } from './model/catalog'
 import { createLentMeans, lentTools } from './session/client-means'
-import { createGateOf } from './session/gate-of'
+import { createGateOf, ownOutputOf } from './session/gate-of'
 import { newId } from './new-id'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session } from './session/session'
 import type { SessionDeps } from './session/session-deps'
+import { removeLeftPlaceholders } from './sandbox/placeholders'
+import { createSandboxes } from './sandbox/create-sandboxes'
+import { sandboxSupport } from './sandbox/find-sandbox'
+import { PACKAGE_REGISTRIES } from './sandbox/network/host-list'
+import { createProgramSandboxes } from './sandbox/program-sandboxes'
+import { createSessionSandboxes } from './session/session-sandbox'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
@@ -43,10 +52,12 @@ import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
 import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
-import { borrowedEnv, commandEnv } from './task/command-env'
+import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
+import { createLentSandboxes } from './task/lent-sandboxes'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { startArticleWorker } from './web/start-article-worker'
+import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
 
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
@@ -71,6 +82,30 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     // What was allowed for a subagent of a session is allowed for all of them, and counts here even while another process has that session.
     ...sessionRules([...new Set([...(standing({ header }).rules ?? []), ...(header.rules ?? [])])]),
   ]
+  const lent = createLentMeans()
+  const lentSandboxes = createLentSandboxes({ home, userHome: realpathSync(homedir()) })
+  const madeSandboxes = createSandboxes({ home, userHome: realpathSync(homedir()) })
+  const programSandboxes = createProgramSandboxes({
+    sandboxes: madeSandboxes,
+    settingsFor: async (folder) => (await settingsFor(folder)).settings.sandbox,
+  })
+  const sandboxes = createSessionSandboxes({
+    sandboxes: madeSandboxes,
+    userHome: realpathSync(homedir()),
+    settingsFor,
+    standing,
+    keep: (list, value) => {
+      const before = config.settings.sandbox[list]
+      return before.includes(value) ? Promise.resolve() : config.edit([{ path: ['sandbox', list], value: [...before, value] }])
+    },
+    elsewhere: async (session, known) => {
+      const lender = lent.of(session)?.terminals
+      if (!lender) return undefined
+      const works = known ? (lentSandboxes.known(lender) ?? true) : await lentSandboxes.works(lender, session.header.folder)
+      return works ? undefined : "Commands run in your editor's terminals, where there is no sandbox: the editor runs on another machine."
+    },
+    log,
+  })
   const env = (): Record<string, string> => commandEnv(process.env, settings())
   const machine = createTaskCustody({
     home,
@@ -98,6 +133,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     interactive,
     env,
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
+    sandboxes: programSandboxes,
     now: Date.now,
   })
   const mcp = createEngineMcp({
@@ -105,7 +141,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     version,
     ...(options.cipher && { cipher: options.cipher }),
     env,
+    namedEnv: () => namedEnv(process.env, settings()),
     settings,
+    sandboxes: programSandboxes,
     watch: options.watch ?? true,
     tell: () => tell({ kind: 'mcp' }),
     onTrust: (folder) => tell({ kind: 'trust', folder }),
@@ -118,12 +156,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     standing,
     log,
   })
-  const lent = createLentMeans()
   const tools = createSessionTools({
-    lentTo: lentTools(lent, { home, env: () => borrowedEnv(process.env, settings()) }),
+    lentTo: lentTools(lent, { home, env: () => borrowedEnv(process.env, settings()), sandboxEnv: env }),
     skills,
     writeHooksOf: hooks.writesOf,
+    hiddenFrom: async (session, tool, { root, addedFolders }) =>
+      hiddenPaths({ rules: await rulesOf(session), tool, root, addedFolders, home, ownOutput: ownOutputOf(home, skills, session) }),
     terminals: custody.terminals,
+    sandboxOf: sandboxes.forTools,
     standing,
     agentsOf: (session) => agents.subagents.of(session),
     checkpointsOf: (session) => ({ look: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }) }),
@@ -137,6 +177,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
   })
   const family = new FamilySchedule()
+  const warned = new Set<string>()
+  const warn = (text: string): void => {
+    if (warned.has(text)) return
+    warned.add(text)
+    log(text)
+    tell({ kind: 'notice', text, tone: 'warning' })
+  }
   const runner = createTurnRunner({
     home,
     store,
@@ -162,8 +209,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       recover: (session) => checkpoints.recover(session),
       sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
     },
-    warm: () => custody.terminals.warm(),
+    syncSandbox: sandboxes.sync,
+    // A failure shows with the first command.
+    warm: (session) =>
+      void sandboxes.usual(session).then(
+        (policy) => custody.terminals.warm(policy),
+        () => {},
+      ),
     log,
+    warn,
   })
   const sessionDeps: SessionDeps<Session> = {
     store,
@@ -176,6 +230,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       standing,
       rulesOf,
       interactive,
+      sandboxesOf: sandboxes.judging,
+      toolPins: createToolPins(home),
       keepRules: (patterns) => config.allow(patterns),
       newId,
     }),
@@ -194,6 +250,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       agents.recorded(session.header, before)
       hooks.recorded(session, events)
       mcp.recorded(session.header, before, events)
+      if (events.some(changesSandbox)) void sandboxes.sync(session)
     },
     log,
   }
@@ -233,6 +290,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const trust = createTrust({
     home,
     now: Date.now,
+    agentTrace: () => agentTrace({ home, orphans: false }),
     tell: (folder) => {
       tell({ kind: 'trust', folder })
       mcp.trustChanged()
@@ -243,9 +301,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   if (interactive) {
     inbox.watch()
     checkpoints.begin()
+    removeLeftPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
-  const actions = createSettingsActions({ config, secrets, catalog, tools: TOOL_LIST, onModels: () => tell({ kind: 'models' }) })
+  const actions = createSettingsActions({
+    config,
+    secrets,
+    catalog,
+    tools: TOOL_LIST,
+    onModels: () => tell({ kind: 'models' }),
+    sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
+  })
   config.onChange(() => {
     tell({ kind: 'settings' })
     void sessions.reconsider()
@@ -283,6 +349,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       store.close()
     },
   }
+}
+
+/** Whether what commands run in may be another one from this event on. */
+function changesSandbox(event: RecordedEvent): boolean {
+  if (event.type === 'session.changed') return event.mode !== undefined || event.addedFolders !== undefined
+  return event.type === 'plan.entered' || event.type === 'plan.left' || event.type === 'plan.resolved'
 }
 
 function describe(error: unknown): string {

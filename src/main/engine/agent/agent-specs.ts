@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentList, AgentProblem, AgentSource, AgentView } from '../../../shared/model/agent'
 import { standingOf } from '../config/trust/standing'
+import { readGuardedText } from '../workspace/guarded-text'
 import type { AgentSpec, SpecFile, WrittenSpec } from './agent-spec'
 import { readAgentSpec } from './read-agent-spec'
 import { resolveSpecs } from './resolve-specs'
@@ -104,13 +105,9 @@ async function folderPlace(folder: string, source: AgentSource): Promise<Place> 
   const place: Place = { source, files: [], problems: [] }
   for (const name of names.slice(0, MOST_FILES)) {
     const path = join(folder, name)
-    try {
-      const { size } = await stat(path)
-      if (size > MOST_BYTES) throw new Error(`It is larger than ${MOST_BYTES / 1024} KB.`)
-      place.files.push({ path, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) })
-    } catch (error) {
-      place.problems.push({ path, message: `It cannot be read: ${error instanceof Error ? error.message : String(error)}` })
-    }
+    const found = readGuardedText(path, { mostBytes: MOST_BYTES })
+    if ('text' in found) place.files.push({ path, text: found.text })
+    else place.problems.push({ path, message: 'problem' in found ? found.problem : 'It is a link to nothing.' })
   }
   return place
 }

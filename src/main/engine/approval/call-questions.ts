@@ -1,9 +1,11 @@
 import type { Approval, ApprovalOption } from '../../../shared/model/approval'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
+import { visibleLine, visibleText } from '../../../shared/model/visible-text'
 import type { ApprovalAnswer } from '../engine-api'
 import { isSuspended, stopWords } from '../loop/turn-signal'
 import type { CallAnswer, CallQuestion } from '../tool/tool'
+import { visiblePreview } from './visible-preview'
 
 export interface CallQuestionsDeps {
   record(...events: EventBody[]): void
@@ -41,7 +43,8 @@ export class CallQuestions {
     if (!this.#deps.canAsk()) return { none: 'nobody', why: 'Nobody is there who could answer.' }
     const ends = signal ? AbortSignal.any([turn, signal]) : turn
     if (ends.aborted) return { none: 'ended', why: endOf(turn, signal) }
-    const { asks, summary, reason, preview, options } = question
+    const { asks, options } = question
+    const [summary, reason, preview] = [visibleLine(question.summary), visibleText(question.reason), visiblePreview(question.preview)]
     const approvalId = this.#deps.newId('approval')
     const approval: Approval = { approvalId, ...call, summary, reason, preview, options, asks, requestedAt: this.#deps.now() }
     this.#deps.record({ type: 'approval.requested', approval })

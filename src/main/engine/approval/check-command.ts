@@ -1,9 +1,10 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { PreparedCall } from '../tool/tool'
 import { createWorkspace } from '../workspace/create-workspace'
-import { judgeParts, strictest } from './judge'
+import type { CommandSandbox } from '../../../shared/model/sandbox'
+import { judge, judgeParts } from './judge'
 import { POLICIES } from './policies'
-import type { Verdict } from './policy'
+import type { CommandSandboxes, JudgedCall, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
 import { inspectCommand } from './shell/inspect-command'
 
@@ -11,6 +12,8 @@ import { inspectCommand } from './shell/inspect-command'
 export interface CheckedCommand {
   verdict: Verdict['decision']
   reason: string
+  /** What it would run in; absent when it is denied, or sandboxes are left out of it. */
+  sandbox?: CommandSandbox
   segments: { command: string; verdict: Verdict['decision']; reason: string }[]
   rule?: { decision: PermissionRule['decision']; pattern: string; scope: PermissionRule['scope']; file: string; line?: number }
 }
@@ -22,10 +25,12 @@ export interface CheckSurroundings {
   /** Real path of the project folder. */
   cwd: string
   home: string
+  /** Absent: as without sandboxes. */
+  sandboxes?: CommandSandboxes
 }
 
 /** What a running turn would decide on this command: the same parts, the same policies in the same order. */
-export async function checkCommand(command: string, { rules, mode, cwd, home }: CheckSurroundings): Promise<CheckedCommand> {
+export async function checkCommand(command: string, { rules, mode, cwd, home, sandboxes }: CheckSurroundings): Promise<CheckedCommand> {
   const workspace = createWorkspace({ root: cwd })
   const parts = await inspectCommand(command, workspace.root, workspace)
   const call: PreparedCall = {
@@ -34,7 +39,7 @@ export async function checkCommand(command: string, { rules, mode, cwd, home }: 
     run: () => Promise.reject(new Error('A command that is only checked never runs.')),
   }
   const plan = mode === 'plan'
-  const verdicts = judgeParts(POLICIES, {
+  const judged: JudgedCall = {
     tool: { name: 'Bash', annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true } },
     call,
     mode: plan ? 'ask' : mode,
@@ -45,11 +50,14 @@ export async function checkCommand(command: string, { rules, mode, cwd, home }: 
     rules,
     parts,
     isRemembered: () => false,
-  })
-  const { decision, reason, rule } = strictest(verdicts)
+    ...(sandboxes && { sandboxes }),
+  }
+  const verdicts = judgeParts(POLICIES, judged)
+  const { decision, reason, rule, sandbox } = judge(POLICIES, judged)
   return {
     verdict: decision,
     reason,
+    ...(sandbox && decision !== 'deny' && { sandbox }),
     segments: verdicts.map(({ part, verdict }) => ({ command: part.source, verdict: verdict.decision, reason: verdict.reason })),
     ...(rule && {
       rule: {

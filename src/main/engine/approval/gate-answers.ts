@@ -10,10 +10,11 @@ export function denied(verdict: Verdict): GateAnswer {
 }
 
 /** What of a verdict is recorded. */
-export function judgementOf({ decision, reason, rule }: Verdict): Judgement {
+export function judgementOf({ decision, reason, rule, sandbox }: Verdict): Judgement {
   return {
     decision: decision === 'allow' ? 'allow' : 'deny',
     reason,
+    ...(sandbox && decision === 'allow' && { sandbox: sandbox.level }),
     ...(rule && {
       rule: {
         decision: rule.decision,

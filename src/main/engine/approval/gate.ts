@@ -1,19 +1,25 @@
 import { CodedError } from '../../../shared/model/errors'
 import type { Approval, ApprovalOption, PermissionMode, RuleChoice } from '../../../shared/model/approval'
+import type { CommandSandbox } from '../../../shared/model/sandbox'
 import { textOf } from '../../../shared/model/message'
+import { visibleLine, visibleText } from '../../../shared/model/visible-text'
 import type { ApprovalAnswer } from '../engine-api'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/gate'
 import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/past-calls'
 import type { RuleOffer } from './choices/rule-offers'
+import { reasonsOf } from './approval-reasons'
 import { CallQuestions } from './call-questions'
 import { denied, judgementOf, rejection } from './gate-answers'
 import { judge } from './judge'
-import type { JudgedCall, Policy, Verdict } from './policy'
+import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './policy'
 import type { PermissionRule } from './rules/permission-rule'
 import { nobodyToAsk } from './nobody-to-ask'
+import { chosenSandbox, commandOptions } from './sandbox-verdict'
 import { inspectCommand } from './shell/inspect-command'
+import { asPinned, type ToolPins } from './tool-pins'
+import { shownOf } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps } from './waiting-requests'
 
 export interface GateDeps extends WaitingRequestsDeps {
@@ -30,6 +36,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   workspace(): Workspace
   /** The rules as they are now. */
   rules(): Promise<readonly PermissionRule[]>
+  /** What the sandboxes can do for the commands of the session now; default: there are none, and nothing is said of them. */
+  sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
   /** Whether somebody is there to be asked. */
   canAsk(): boolean
   now(): number
@@ -38,6 +46,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   isRemembered(key: string): boolean
   /** Writes allow rules into the user's own configuration; `config.write_failed` and nothing is changed otherwise. */
   keepRules(patterns: readonly string[]): Promise<void>
+  /** What servers' tools were when they were allowed; without it, they may change. */
+  toolPins?: ToolPins
   /** What the session has done before, newest first, to show what a rule would have meant for it. */
   pastCalls(): Promise<readonly PastCall[]>
 }
@@ -69,7 +79,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
   /** A call as it is judged now. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     const workspace = deps.workspace()
-    const [rules, parts] = await Promise.all([deps.rules(), partsOf(call, workspace)])
+    const [rules, parts, toolChange] = await Promise.all([deps.rules(), partsOf(call, workspace), deps.toolPins?.changeOf(tool)])
+    const sandboxes = await deps.sandboxes?.(parts !== undefined)
     const plan = deps.plan()
     const readOnlyAgent = deps.readOnlyAgent?.()
     return {
@@ -80,7 +91,9 @@ export function createGate(deps: GateDeps): ApprovalGate {
       workspace,
       rules,
       ...(parts && { parts }),
+      ...(sandboxes && { sandboxes }),
       ...(plan && { plan }),
+      ...(toolChange && { toolChange }),
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,
@@ -92,7 +105,10 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const verdict = verdictOn(judged)
     signal.throwIfAborted()
     if (request.asked) return goOnWaiting(request.asked, request, judged, verdict, signal)
-    if (verdict.decision === 'allow') return { allowed: true, judged: judgementOf(verdict) }
+    if (verdict.decision === 'allow') {
+      if (verdict.rule) deps.toolPins?.pinFirst(request.tool)
+      return { allowed: true, judged: judgementOf(verdict), ...sandboxOf(verdict) }
+    }
     if (verdict.decision === 'deny') return denied(verdict)
     if (!deps.canAsk()) {
       const { asks } = request.call
@@ -110,26 +126,32 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return asks && verdict.decision !== 'deny' ? { decision: 'ask', reason: asks.reason, everyTime: true } : verdict
   }
 
-  async function ask(request: GateCall, judged: JudgedCall, { reason, everyTime }: Verdict, signal: AbortSignal): Promise<GateAnswer> {
+  async function ask(
+    request: GateCall,
+    judged: JudgedCall,
+    { reason, everyTime, sandbox }: Verdict,
+    signal: AbortSignal,
+  ): Promise<GateAnswer> {
     // Nobody is to approve what cannot work.
     const problem = await request.call.check?.()
     if (problem) return { allowed: false, message: textOf(problem.content) }
-    const preview = await request.preview().catch(() => undefined)
+    const { summary, preview } = await shownOf(request.call.summary, request.preview, judged.toolChange)
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
     const { asks } = request.call
     await asks?.asking?.()
     signal.throwIfAborted()
-    const offers = everyTime ? [] : ruleOffers(deps.policies, judged)
+    const offers = everyTime ? [] : ruleOffers(deps.policies, asPinned(judged))
     const approval: Approval = {
       approvalId: deps.newId('approval'),
       turnId: request.turnId,
       callId: request.callId,
       tool: request.tool.name,
-      summary: request.call.summary,
-      reason,
+      summary,
+      reason: visibleText(reason),
+      ...(!asks && reasonsOf(deps.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
       ...(preview && { preview }),
-      options: asks?.options ?? optionsFor(offers[0]),
+      options: asks?.options ?? (sandbox ? commandOptions(sandbox, offers[0]?.label) : optionsFor(offers[0])),
       ...(asks && { asks: asks.about }),
       requestedAt: deps.now(),
     }
@@ -148,7 +170,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const offered = approval.options.some((option) => option.kind === 'allow_always')
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
-    const offers = offered && !verdict.everyTime ? ruleOffers(deps.policies, judged) : []
+    const offers = offered && !verdict.everyTime ? ruleOffers(deps.policies, asPinned(judged)) : []
     const { entry, answer } = requests.add({ approval, request, offers, signal })
     settleByRule(entry, verdict)
     return answer
@@ -169,9 +191,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
         await deps.keepRules(granted.pattern.split('\n'))
         requests.stillWaits(entry, RULE_KEPT)
       }
+      if (granted) deps.toolPins?.pin(entry.request.tool)
       const words = feedback?.trim()
-      const answer: GateAnswer = call ? { allowed: true, call } : { allowed: false, message: rejection(words) }
-      requests.end(entry, option.kind, { ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
+      const sandbox = chosenSandbox(option)
+      const answer: GateAnswer = call ? { allowed: true, call, ...(sandbox && { sandbox }) } : { allowed: false, message: rejection(words) }
+      const chosen = option.sandbox === 'unrestricted' && option.optionId !== 'allow_once' && { chosen: option.optionId }
+      requests.end(entry, option.kind, { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
     })
     if (granted) await reconsider()
   }
@@ -204,8 +229,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const again: GateCall = { ...request, call, preview: call.preview ?? (async () => undefined) }
     const judged = await judgedCall(again)
     const verdict = judge(deps.policies, judged)
-    const preview = await again.preview().catch(() => undefined)
-    const changed = call.summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
+    const { summary, preview } = await shownOf(call.summary, again.preview, judged.toolChange)
+    const changed = summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
     const problem = changed ? await call.check?.() : undefined
     requests.stillWaits(entry)
     if (verdict.decision === 'deny') {
@@ -234,7 +259,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = await requests.find(approvalId)
     if (entry.offers.length === 0) return []
     const { ruleChoices } = await import('./choices/rule-choices')
-    return ruleChoices(deps.policies, entry.offers, await judgedCall(entry.request), await deps.pastCalls())
+    return ruleChoices(deps.policies, entry.offers, asPinned(await judgedCall(entry.request)), await deps.pastCalls())
   }
 
   async function reconsider(): Promise<void> {
@@ -248,7 +273,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   function settleByRule(entry: Waiting, verdict: Verdict): void {
     const { decision, rule, reason } = verdict
     if (decision === 'ask' || (decision === 'allow' && !rule)) return
-    const answer: GateAnswer = decision === 'allow' ? { allowed: true } : denied(verdict)
+    const answer: GateAnswer = decision === 'allow' ? { allowed: true, ...sandboxOf(verdict) } : denied(verdict)
     requests.end(entry, decision === 'allow' ? 'allow_always' : 'reject_once', { reason }, answer)
   }
 
@@ -277,11 +302,15 @@ function grantedRule(offers: readonly RuleOffer[], rule: ApprovalAnswer['rule'])
   return { pattern: offer.pattern, scope: rule?.scope ?? 'session' }
 }
 
+function sandboxOf({ sandbox }: Verdict): { sandbox?: CommandSandbox } {
+  return sandbox ? { sandbox } : {}
+}
+
 function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   return [
     { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
     ...(narrowest
-      ? [{ optionId: 'allow_always', kind: 'allow_always' as const, name: `Always allow ${narrowest.label} in this session` }]
+      ? [{ optionId: 'allow_always', kind: 'allow_always' as const, name: `Always allow ${visibleLine(narrowest.label)} in this session` }]
       : []),
     { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
   ]

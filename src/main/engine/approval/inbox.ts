@@ -1,4 +1,4 @@
-import type { InboxEntry } from '../../../shared/model/approval'
+import { isDangerous, type InboxEntry } from '../../../shared/model/approval'
 import { CodedError } from '../../../shared/model/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { EngineChange, Inbox } from '../engine-api'
@@ -78,8 +78,9 @@ function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
   const agent = header.agent && {
     agent: { type: header.agent.agentType, description: header.agent.description, rootId: header.agent.rootId },
   }
-  return header.approvals.map(({ approvalId, tool, summary, reason, options, asks, requestedAt }) => {
-    const group = asks ? approvalId : `${tool}: ${reason}`
+  return header.approvals.map(({ approvalId, tool, summary, reason, reasons, options, asks, requestedAt }) => {
+    const dangerous = isDangerous({ ...(reasons && { reasons }) })
+    const group = asks || dangerous ? approvalId : `${tool}: ${reason}`
     return {
       sessionId,
       sessionTitle,
@@ -92,6 +93,7 @@ function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
       requestedAt,
       group,
       ...(asks && { asks }),
+      ...(dangerous && { dangerous }),
       ...agent,
     }
   })

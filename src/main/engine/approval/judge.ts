@@ -1,12 +1,16 @@
-import type { JudgedCall, Policy, Verdict } from './policy'
-import type { CommandPart } from './shell/command-part'
+import { EvaluationTime, EvaluationTimeout, limitFor } from './evaluation-time'
+import type { JudgedCall, PartVerdict, Policy, Verdict } from './policy'
+import { sandboxVerdict } from './sandbox-verdict'
 
-/** A verdict on a part of a command. */
-export interface PartVerdict {
-  part: CommandPart
-  verdict: Verdict
+/** All rules and policies have this long for one call that is long, or has many rules, in ms; what takes longer asks. */
+const LONG_MS = 10
+/** A rule counts as so many characters. */
+const CHARS_OF_RULE = 5
+const TOO_LONG: Verdict = {
+  decision: 'ask',
+  reason: 'There are too many rules, or it is too long, to be checked in time.',
+  everyTime: true,
 }
-
 /** As many reasons are told of a command that is allowed part by part. */
 const MOST_REASONS = 3
 
@@ -19,12 +23,14 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
   // In plan mode, what cannot be seen is not asked about either.
   if (!call.parts || (call.plan && call.parts.length === 0)) return judgeOne(policies, call)
-  return strictest(judgeParts(policies, call))
+  const verdicts = judgeParts(policies, call)
+  return sandboxVerdict(call, verdicts, strictest(verdicts))
 }
 
 /** The verdict on each part of a command. */
 export function judgeParts(policies: readonly Policy[], call: JudgedCall): PartVerdict[] {
-  return (call.parts ?? []).map((part) => ({ part, verdict: judgeOne(policies, { ...call, part }) }))
+  const time = timeFor(call)
+  return (call.parts ?? []).map((part) => ({ part, verdict: judgeOne(policies, { ...call, part }, time) }))
 }
 
 /** The verdict that counts for the whole command, with the part it is about named where there are several. */
@@ -53,10 +59,21 @@ function allReasons(verdicts: readonly PartVerdict[]): Pick<Verdict, 'reason' | 
   return { reason: reasons.slice(0, MOST_REASONS).join(' ') + more, ...(rule && { rule }) }
 }
 
-function judgeOne(policies: readonly Policy[], call: JudgedCall): Verdict {
-  for (const policy of policies) {
-    const verdict = policy(call)
-    if (verdict) return verdict
+function timeFor({ parts = [], rules }: JudgedCall): EvaluationTime {
+  const chars = parts.reduce((sum, { source }) => sum + source.length, rules.length * CHARS_OF_RULE)
+  return new EvaluationTime(limitFor(chars, LONG_MS))
+}
+
+function judgeOne(policies: readonly Policy[], call: JudgedCall, time = timeFor(call)): Verdict {
+  try {
+    for (const policy of policies) {
+      time.check()
+      const verdict = policy({ ...call, time })
+      if (verdict) return verdict
+    }
+  } catch (error) {
+    if (error instanceof EvaluationTimeout) return TOO_LONG
+    throw error
   }
   return { decision: 'ask', reason: 'No policy has an opinion on this call.' }
 }

@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import type { JudgedCall } from './policy'
+import type { CommandPart, TouchedPath } from './shell/command-part'
 
 /** Whether `path` is `folder` or lies in it. Both absolute, with symlinks resolved. */
 export function isWithin(path: string, folder: string): boolean {
@@ -20,4 +21,19 @@ export function pathsOf({ call, part }: Pick<JudgedCall, 'call' | 'part'>): { pa
   return part
     ? [...named, ...part.paths.map(({ realPath, write }) => ({ path: realPath, write: write || (!part.readOnly && part.kind === 'run') }))]
     : named
+}
+
+/** The folders that a part of a command goes through, with all that is in them. */
+export function treesOf(part: CommandPart): (TouchedPath & { tree: NonNullable<TouchedPath['tree']> })[] {
+  return part.paths.flatMap((path) => (path.tree ? [{ ...path, tree: path.tree }] : []))
+}
+
+/** What a part of a command is known to write outside of the project and the folders the user added. */
+export function writesOutside(part: CommandPart): TouchedPath[] {
+  return part.paths.filter(({ write, unsure, inside, realPath }) => write && !unsure && !inside && !isSink(realPath))
+}
+
+/** Where nothing is kept. */
+function isSink(path: string): boolean {
+  return /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|pts\/\d+)$/.test(path)
 }

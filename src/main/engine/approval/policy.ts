@@ -1,8 +1,11 @@
 import type { PermissionMode } from '../../../shared/model/approval'
+import type { CommandSandbox } from '../../../shared/model/sandbox'
+import type { EvaluationTime } from './evaluation-time'
 import type { PreparedCall, Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
 import type { PermissionRule } from './rules/permission-rule'
 import type { CommandPart } from './shell/command-part'
+import type { ToolChange } from './tool-pins'
 
 /** A call to be judged. */
 export interface JudgedCall {
@@ -23,6 +26,12 @@ export interface JudgedCall {
   part?: CommandPart
   /** The type of the agent, when it may only read. */
   readOnlyAgent?: string
+  /** What the sandboxes of the session can do; absent where nothing is known of them. */
+  sandboxes?: CommandSandboxes
+  /** How long the judgement may take; policies that go through rules look at it. */
+  time?: EvaluationTime
+  /** Set when the tool of a server is not what it was when the user allowed it. */
+  toolChange?: ToolChange
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
 }
@@ -35,6 +44,32 @@ export interface Verdict {
   rule?: PermissionRule
   /** It asks every time, so there is nothing to allow for the session. */
   everyTime?: true
+  /** What a command runs in: when it is allowed, or when the user chooses the first answer on the card. */
+  sandbox?: CommandSandbox
+}
+
+/** A verdict on a part of a command. */
+export interface PartVerdict {
+  part: CommandPart
+  verdict: Verdict
+}
+
+/** What the sandboxes of a session can do, for judging its commands. */
+export interface CommandSandboxes {
+  /** Absent: there is one. Otherwise why not, as a sentence. */
+  unavailable?: string
+  /** No command may run without one, unless the user allowed that very command. */
+  required: boolean
+  /** Hosts that the network `listed` reaches. */
+  hosts: readonly string[]
+  /** Hosts whose pages the web tools fetch without asking. */
+  webHosts: readonly string[]
+  /** Hosts that the user opened for the session: reached without a network, too. */
+  openedHosts: readonly string[]
+  /** Paths outside the project that a Project command can change: caches, and what the user allowed. */
+  writable: readonly string[]
+  /** Whether a path outside the project is there for a Project command. */
+  isReadable(path: string): boolean
 }
 
 /** One rule of judgement. `undefined`: no opinion, the next policy decides. Free of effects. */

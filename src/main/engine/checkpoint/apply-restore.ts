@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
 import type { BlobStore } from './blob-store'
+import { holdFolder, type HeldFolder } from '../workspace/held-folder'
 import { captureFile, sameState, statAt } from './file-state'
 
 const SLICE_MS = 8
@@ -39,25 +40,34 @@ export async function applyRestore(
     }
   }
   const remove = (step: RestoreStep): void => {
-    const now = captureFile(step.path, { maxBytes })
-    if (sameState(now, step.to)) return void done.set(step.path, change(step))
-    if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
-    attempt(step, () => {
-      if (now.kind === 'folder') rmdirSync(step.path)
-      else if (now.kind !== 'absent') unlinkSync(step.path)
-    })
+    const held = hold(step.path)
+    try {
+      const now: FileState = held ? captureFile(held.path, { maxBytes }) : { kind: 'absent' }
+      if (sameState(now, step.to)) return void done.set(step.path, change(step))
+      if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
+      attempt(step, () => {
+        if (held && now.kind === 'folder') rmdirSync(held.path)
+        else if (held && now.kind !== 'absent') unlinkSync(held.path)
+      })
+    } finally {
+      held?.folder.close()
+    }
   }
   const put = (step: RestoreStep): void => {
     const { path, from, to } = step
-    const now = captureFile(path, { maxBytes })
-    if (sameState(now, to)) return void done.set(path, change(step))
-    // Where something of another kind had to go first, nothing is there now.
-    const expected = isReplaced(step) ? { kind: 'absent' as const } : from
-    if (!sameState(now, expected)) return void kept.push(changedMeanwhile(path))
-    attempt(step, () => {
-      made.push(...makeParents(dirname(path)))
-      write(path, to, join(dirname(path), `.trestle-${restoreId}-${(count += 1)}.tmp`), blobs)
-    })
+    const there = hold(path)
+    try {
+      const now: FileState = there ? captureFile(there.path, { maxBytes }) : { kind: 'absent' }
+      if (sameState(now, to)) return void done.set(path, change(step))
+      // Where something of another kind had to go first, nothing is there now.
+      const expected = isReplaced(step) ? { kind: 'absent' as const } : from
+      if (!sameState(now, expected)) return void kept.push(changedMeanwhile(path))
+    } finally {
+      there?.folder.close()
+    }
+    attempt(step, () =>
+      inFolder(path, made, (folder) => write(folder, basename(path), to, `.trestle-${restoreId}-${(count += 1)}.tmp`, blobs)),
+    )
   }
   const byDepth = steps.toSorted((a, b) => a.path.length - b.path.length)
   await each(
@@ -93,9 +103,11 @@ async function each(steps: readonly RestoreStep[], work: (step: RestoreStep) => 
 /** Removes what a restore that was cut off has half written. */
 export function removeTemporaries(steps: readonly RestoreStep[], restoreId: string): void {
   for (const folderPath of new Set(steps.map(({ path }) => dirname(path)))) {
-    for (const name of entriesOf(folderPath)) {
-      if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp')) rmSync(join(folderPath, name), { force: true })
+    const held = hold(join(folderPath, 'any'))
+    for (const name of held ? entriesOf(held.folder.at('.')) : []) {
+      if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp')) rmSync(held!.folder.at(name), { force: true })
     }
+    held?.folder.close()
   }
 }
 
@@ -106,14 +118,38 @@ function folder(
   done: Map<string, FileChange>,
   made: FileChange[],
 ): void {
-  if (statAt(step.path)?.isDirectory()) return void done.set(step.path, change(step))
-  attempt(step, () => {
-    made.push(...makeParents(dirname(step.path)))
-    mkdirSync(step.path, { mode: 0o700 })
-  })
+  const there = hold(step.path)
+  const isFolder = there && statAt(there.path)?.isDirectory()
+  there?.folder.close()
+  if (isFolder) return void done.set(step.path, change(step))
+  attempt(step, () => inFolder(step.path, made, (parent) => mkdirSync(parent.at(basename(step.path)), { mode: 0o700 })))
 }
 
-function write(path: string, to: FileState, temporary: string, blobs: BlobStore): void {
+/** Where a path is now, in the folder that holds it; undefined when there is no such folder, or a link has taken its place: then nothing is at the path. */
+function hold(path: string): { folder: HeldFolder; path: string } | undefined {
+  try {
+    const folder = holdFolder(dirname(path), { shown: path })
+    return { folder, path: folder.at(basename(path)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Works in the folder of a path, which is made where it is missing, and nowhere else. */
+function inFolder(path: string, made: FileChange[], work: (folder: HeldFolder) => void): void {
+  const parents: string[] = []
+  const parent = holdFolder(dirname(path), { shown: path, made: (each) => parents.push(each) })
+  try {
+    work(parent)
+    parent.verify()
+  } finally {
+    parent.close()
+    for (const each of parents) made.push({ path: each, before: { kind: 'absent' }, after: captureFile(each, { maxBytes: 0 }) })
+  }
+}
+
+function write(parent: HeldFolder, name: string, to: FileState, temporaryName: string, blobs: BlobStore): void {
+  const temporary = parent.at(temporaryName)
   try {
     if (to.kind === 'link') symlinkSync(to.target, temporary)
     if (to.kind === 'file') {
@@ -122,19 +158,12 @@ function write(path: string, to: FileState, temporary: string, blobs: BlobStore)
       writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' })
       chmodSync(temporary, to.mode)
     }
-    renameSync(temporary, path)
+    parent.verify()
+    renameSync(temporary, parent.at(name))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
   }
-}
-
-/** Folders that had to be made on the way, outermost first. */
-function makeParents(path: string): FileChange[] {
-  if (statAt(path)) return []
-  const above = makeParents(dirname(path))
-  mkdirSync(path)
-  return [...above, { path, before: { kind: 'absent' }, after: captureFile(path, { maxBytes: 0 }) }]
 }
 
 function isReplaced({ from, to }: RestoreStep): boolean {
@@ -144,7 +173,12 @@ function isReplaced({ from, to }: RestoreStep): boolean {
 
 function setMode(path: string, mode: number): void {
   try {
-    chmodSync(path, mode)
+    const own = holdFolder(path, { shown: path })
+    try {
+      chmodSync(own.at('.'), mode)
+    } finally {
+      own.close()
+    }
   } catch {
     // Not ours; the files in it are what matters.
   }

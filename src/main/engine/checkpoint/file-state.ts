@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
 import type { FileState } from '../../../shared/model/checkpoint'
+import { isOpenedAt } from '../workspace/held-folder'
 import type { BlobStore } from './blob-store'
 
 /** Set-user and set-group bits do not come back: any write takes them away too. */
@@ -36,6 +37,7 @@ function readContent(path: string, { keepIn, maxBytes }: CaptureOptions): FileSt
   const fd = openSync(path, OPEN_FLAGS)
   try {
     const stat = fstatSync(fd)
+    if (!isOpenedAt(fd, path)) return { kind: 'unkept', why: 'something else was put in its place at this very moment', mark: markOf(stat) }
     if (!stat.isFile() || stat.size > maxBytes) return { kind: 'unkept', why: tooLarge(stat.size, maxBytes), mark: markOf(stat) }
     const buffer = Buffer.allocUnsafe(stat.size + 1)
     let length = 0

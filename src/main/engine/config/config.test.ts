@@ -59,6 +59,7 @@ retry_max_ms = 100
 [tools]
 disabled = ["Bash"]
 hide_env = ["DEPLOY_TOKEN"]
+pass_env = ["GITHUB_TOKEN"]
 max_result_chars = { Grep = 20000 }
 `
 
@@ -86,7 +87,7 @@ describe('reading', () => {
         },
       },
       loop: { maxSteps: 50, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 },
-      tools: { disabled: ['Bash'], hideEnv: ['DEPLOY_TOKEN'], maxResultChars: { Grep: 20_000 } },
+      tools: { disabled: ['Bash'], hideEnv: ['DEPLOY_TOKEN'], passEnv: ['GITHUB_TOKEN'], maxResultChars: { Grep: 20_000 } },
       permission: { rules: [{ decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', file, index: 0, line: expect.any(Number) }] },
     })
     expect(settings.providers['constructor']).toBeUndefined()
@@ -152,7 +153,7 @@ describe('reading', () => {
     )
     expect(opened.settings.loop).toEqual({ maxSteps: 200, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 })
     expect(opened.settings.models['local/scripted']).toMatchObject({ capabilities: ['tools', 'thinking'], contextWindow: 64_000 })
-    expect(opened.problems.map((problem) => problem.line)).toEqual([10, 13, 15, 24])
+    expect(opened.problems.map((problem) => problem.line)).toEqual([10, 13, 15, 25])
   })
 
   test('a provider with a wrong address is left out: its key must not go elsewhere', async () => {

@@ -19,14 +19,17 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
     const matcher = entry.string('matcher')
     const command = entry.string('command')
     const timeoutS = entry.number('timeout', { min: 1, max: 600, whole: false }) ?? DEFAULT_TIMEOUT_S
+    const sandbox = entry.oneOf('sandbox', ['project']) ?? (origin.scope === 'project' ? 'project' : undefined)
     for (const needed of ['event', 'command']) if (!entry.has(needed)) entry.mistake(undefined, `needs ${article(needed)}`)
     const mistake = matcher === undefined ? undefined : mistakeIn(matcher)
     if (mistake !== undefined) entry.mistake('matcher', mistake)
     entry.finish()
     if (event === undefined || command === undefined || mistake !== undefined) continue
     if (entry.has('matcher') && matcher === undefined) continue
+    // Something less strict than what was meant would be the wrong guess.
+    if (entry.has('sandbox') && sandbox === undefined) continue
     const timeoutMs = Math.round(timeoutS * 1000)
-    hooks.push({ ...origin, index, event, ...(matcher !== undefined && { matcher }), command, timeoutMs })
+    hooks.push({ ...origin, index, event, ...(matcher !== undefined && { matcher }), command, timeoutMs, ...(sandbox && { sandbox }) })
   }
   return hooks
 }

@@ -24,13 +24,14 @@ export function readPermissionRules(reader: TableReader | undefined, origin: Ori
     }
     const decision = entry.oneOf('decision', RULE_DECISIONS)
     const pattern = entry.string('pattern')
+    const sandbox = entry.oneOf('sandbox', ['unrestricted'] as const)
     const parsed = pattern === undefined ? undefined : parsePattern(pattern)
     for (const needed of ['decision', 'pattern']) if (!entry.has(needed)) entry.mistake(undefined, `needs a ${needed}`)
     if (parsed && 'mistake' in parsed) entry.mistake('pattern', parsed.mistake)
     entry.finish()
     if (decision === undefined || pattern === undefined) broken('it needs a decision and a pattern', decision, pattern)
     else if (parsed && 'mistake' in parsed) broken(`its pattern ${parsed.mistake}`, decision, pattern)
-    else rules.push({ ...origin, index, decision, pattern })
+    else rules.push({ ...origin, index, decision, pattern, ...(sandbox && origin.scope === 'user' && { sandbox }) })
   }
   if (!entries && reader.has('rules')) rules.push(unreadableRules(origin, 'rules is not a list of tables'))
   reader.finish()

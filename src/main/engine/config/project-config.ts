@@ -3,14 +3,16 @@ import type { PermissionRule } from '../approval/rules/permission-rule'
 import { placeHooks, readHooks, type Hook } from './hook-settings'
 import { placeRules, readPermissionRules, unreadableRules } from './permission-settings'
 import { parseConfig, placeMistakes } from './read-config-file'
+import { readProjectSandbox, type ProjectSandbox } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 
-/** What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools and the number of steps is ignored and reported. */
+/** What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps and a stricter sandbox is ignored and reported. */
 export interface ProjectConfig {
   rules: readonly PermissionRule[]
   hooks: readonly Hook[]
   disabledTools: readonly string[]
   maxSteps?: number
+  sandbox?: ProjectSandbox
   problems: readonly ConfigProblem[]
 }
 
@@ -38,12 +40,13 @@ async function parse(text: string, file: string, problem?: ConfigProblem): Promi
   const tools = top.table('tools')
   const loop = top.table('loop')
   const permission = top.table('permission')
+  const sandbox = readProjectSandbox(top.table('sandbox'))
   const disabledTools = tools?.strings('disabled') ?? []
   const maxSteps = loop?.number('max_steps', { min: 1, max: 100_000 })
   const rules = readPermissionRules(permission, origin)
   const hooks = readHooks(top, origin)
   if (top.has('permission') && !permission) rules.push(unreadableRules(origin, 'permission is not a table'))
-  refuse(top, ['tools', 'loop', 'permission', 'hooks'])
+  refuse(top, ['tools', 'loop', 'permission', 'hooks', 'sandbox'])
   if (tools) refuse(tools, ['disabled'])
   if (loop) refuse(loop, ['max_steps'])
   return {
@@ -51,6 +54,7 @@ async function parse(text: string, file: string, problem?: ConfigProblem): Promi
     hooks: await placeHooks(hooks, text),
     disabledTools,
     ...(maxSteps !== undefined && { maxSteps }),
+    ...(top.has('sandbox') && { sandbox }),
     problems: await placeMistakes(mistakes, text, file),
   }
 }

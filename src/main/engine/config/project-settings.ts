@@ -15,7 +15,7 @@ export interface FolderSettings {
 /**
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds. Such a file comes with
  * the project, from anybody: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
- * `[loop] max_steps`; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
+ * `[loop] max_steps` and make the sandbox stricter; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
  * user has looked at it, what was accepted before still restricts, but allows nothing and only
  * watches over what is done. Never fails.
  */
@@ -50,12 +50,13 @@ function restricting({ rules, hooks }: ProjectConfig): Pick<ProjectConfig, 'rule
   }
 }
 
-function withProject(own: Settings, { rules, hooks, disabledTools, maxSteps = own.loop.maxSteps }: ProjectConfig): Settings {
+function withProject(own: Settings, { rules, hooks, disabledTools, sandbox, maxSteps = own.loop.maxSteps }: ProjectConfig): Settings {
   return {
     ...own,
     loop: { ...own.loop, maxSteps: Math.min(maxSteps, own.loop.maxSteps) },
     tools: { ...own.tools, disabled: [...new Set([...own.tools.disabled, ...disabledTools])] },
     permission: { rules: [...own.permission.rules, ...rules] },
+    ...(sandbox && { sandbox: { ...own.sandbox, project: sandbox } }),
     hooks: [...own.hooks, ...hooks],
   }
 }

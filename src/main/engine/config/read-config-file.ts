@@ -1,5 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { ConfigProblem } from '../../../shared/model/settings'
+import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
 import type { Mistake } from './table-reader'
 import { parseToml, type TomlTable } from './toml/parse-toml'
 
@@ -8,17 +10,23 @@ const MOST_BYTES = 4 * 1024 * 1024
 
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
 
-/** The text of a configuration file; never hangs on a pipe or a device. */
-export function readConfigText(file: string, mostBytes = MOST_BYTES): ConfigText {
+/** The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`. */
+export function readConfigText(file: string, { mostBytes = MOST_BYTES, ...where }: Partial<TextGuard> = {}): ConfigText {
+  const found = readGuardedText(file, { ...where, mostBytes })
+  if ('problem' in found) {
+    // A sandbox keeps the name of a file that is not there with an empty folder.
+    if (where.within !== undefined && basename(file) === '.mcp.json' && isEmptyFolder(file)) return { missing: true }
+    const words = { special: 'This is not a plain file.', large: `The file is too large (at most ${mostBytes} bytes).` }
+    return { problem: { file, message: found.kind ? words[found.kind] : found.problem } }
+  }
+  return 'text' in found ? { text: found.text } : found
+}
+
+function isEmptyFolder(path: string): boolean {
   try {
-    const stat = statSync(file)
-    if (!stat.isFile()) return { problem: { file, message: 'This is not a plain file.' } }
-    if (stat.size > mostBytes) return { problem: { file, message: `The file is too large (${stat.size} bytes, at most ${mostBytes}).` } }
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)) }
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { missing: true }
-    if (error instanceof TypeError) return { problem: { file, message: 'The file is not UTF-8 text.' } }
-    return { problem: { file, message: `The file cannot be read: ${error instanceof Error ? error.message : String(error)}` } }
+    return readdirSync(path).length === 0
+  } catch {
+    return false
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { readHooks } from './hook-settings'
 import { readMcpSettings } from './mcp-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
+import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
 import { readWebSettings } from './web-settings'
@@ -44,6 +45,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const notifications = readNotifications(top.table('notifications'))
   const tasks = readTasks(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
+  const sandbox = readSandboxSettings(top.table('sandbox'))
   const checkpoints = readCheckpoints(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = readToolSearch(top.table('tool_search'))
@@ -61,6 +63,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     loop,
     tools,
     permission: { rules },
+    sandbox,
     notifications,
     tasks,
     web,
@@ -181,6 +184,7 @@ function readTools(reader: TableReader | undefined): ToolSettings {
   if (!reader) return DEFAULT_SETTINGS.tools
   const disabled = reader.strings('disabled') ?? []
   const hideEnv = reader.strings('hide_env') ?? []
+  const passEnv = reader.strings('pass_env') ?? []
   const limits = reader.table('max_result_chars')
   const maxResultChars: [string, number][] = []
   for (const tool of limits?.keys() ?? []) {
@@ -188,7 +192,12 @@ function readTools(reader: TableReader | undefined): ToolSettings {
     if (chars !== undefined) maxResultChars.push([tool, chars])
   }
   reader.finish()
-  return { disabled: [...new Set(disabled)], maxResultChars: record(maxResultChars), hideEnv: [...new Set(hideEnv)] }
+  return {
+    disabled: [...new Set(disabled)],
+    maxResultChars: record(maxResultChars),
+    hideEnv: [...new Set(hideEnv)],
+    passEnv: [...new Set(passEnv)],
+  }
 }
 
 function readNotifications(reader: TableReader | undefined): NotificationSettings {

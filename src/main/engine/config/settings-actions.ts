@@ -1,9 +1,11 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { ModelView, ProviderView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
+import type { ModelView, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
 import type { SettingsActions } from '../engine-api'
 import type { Catalog } from '../model/catalog'
+import type { SandboxSupport } from '../sandbox/find-sandbox'
 import type { ModelInfo } from '../model/provider'
 import type { Config } from './config'
+import { DEFAULT_CACHES } from './sandbox-settings'
 import type { Secrets } from './secrets'
 import { TOOL_SEARCH_KEYS } from './tool-search-settings'
 
@@ -14,10 +16,12 @@ export interface SettingsActionsDeps {
   tools: readonly { name: string; description: string }[]
   /** The list of models changed without a change of the file. */
   onModels(): void
+  /** The built-in list of hosts, and what this machine has to make sandboxes with. */
+  sandbox: { hosts: readonly string[]; support(): SandboxSupport }
 }
 
 /** What the settings page can do, on config.toml, the stored keys and the catalog. */
-export function createSettingsActions({ config, secrets, catalog, tools, onModels }: SettingsActionsDeps): SettingsActions {
+export function createSettingsActions({ config, secrets, catalog, tools, onModels, sandbox }: SettingsActionsDeps): SettingsActions {
   function view(): SettingsView {
     const { settings, problems, file } = config
     const defaultModel = catalog.defaultModel()
@@ -39,6 +43,23 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
+      sandbox: sandboxView(),
+    }
+  }
+
+  function sandboxView(): SandboxView {
+    const { mode, write, read, hosts, sockets, defaults } = config.settings.sandbox
+    const found = sandbox.support()
+    const status = found.kind === 'none' ? { available: false, reason: found.reason, remedy: found.remedy } : { available: true }
+    return {
+      mode,
+      write: [...write],
+      read: [...read],
+      hosts: [...hosts],
+      sockets: [...sockets],
+      defaults,
+      builtIn: { write: [...DEFAULT_CACHES], hosts: [...sandbox.hosts] },
+      status,
     }
   }
 
@@ -105,6 +126,15 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
         ...Object.entries(change).flatMap(([name, value]) =>
           value === undefined ? [] : [{ path: ['tool_search', TOOL_SEARCH_KEYS[name as keyof ToolSearchView]], value }],
         ),
+      ),
+    setSandbox: (change) =>
+      edit(
+        ...Object.entries(change).flatMap(([name, value]) => {
+          if (value === undefined) return []
+          // An empty list says nothing, and neither does the default.
+          const saysNothing = (Array.isArray(value) && value.length === 0) || (name === 'defaults' && value === true)
+          return [{ path: ['sandbox', name], value: saysNothing ? undefined : value }]
+        }),
       ),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {

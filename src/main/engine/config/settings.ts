@@ -4,6 +4,7 @@ import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from './mcp-settings'
+import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
 import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -15,6 +16,7 @@ export interface Settings {
   loop: LoopSettings
   tools: ToolSettings
   permission: PermissionSettings
+  sandbox: SandboxSettings
   notifications: NotificationSettings
   tasks: TaskSettings
   web: WebSettings
@@ -68,6 +70,8 @@ export interface ToolSettings {
   maxResultChars: Readonly<Record<string, number>>
   /** Names of environment variables commands never see, beside the keys of the providers. */
   hideEnv: readonly string[]
+  /** Names of environment variables that commands see although they look like secrets; never the keys of the providers. */
+  passEnv: readonly string[]
 }
 
 export interface PermissionSettings {
@@ -111,8 +115,9 @@ export const DEFAULT_SETTINGS: Settings = {
   providers: {},
   models: {},
   loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
-  tools: { disabled: [], maxResultChars: {}, hideEnv: [] },
+  tools: { disabled: [], maxResultChars: {}, hideEnv: [], passEnv: [] },
   permission: { rules: [] },
+  sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: { enabled: true, sound: false },
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
   web: DEFAULT_WEB_SETTINGS,

@@ -1,5 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
 
 export interface Instructions {
   path: string
@@ -7,22 +8,36 @@ export interface Instructions {
 }
 
 const MAX_CHARS = 32_768
+const MAX_BYTES = 1024 * 1024
 const NAMES = ['AGENTS.md', 'CLAUDE.md']
+
+/** What was found, and which files were not read: a sentence each, that begins with the path. */
+export interface FoundInstructions {
+  instructions: Instructions[]
+  problems: string[]
+}
 
 /**
  * Instruction files for agents, the most general first: the one in `home` (TRESTLE_HOME), then from the repository's top down to the
- * project folder. In each folder AGENTS.md counts, CLAUDE.md only where there is none. A file over 32 KB is cut and says so.
+ * project folder. In each folder AGENTS.md counts, CLAUDE.md only where there is none. A file over 32 KB is cut and says so. What a project's file links to
+ * must lie in the project and must not be sensitive: it is sent to the provider before the project is trusted.
  */
-export async function findInstructions(home: string, folder: string): Promise<Instructions[]> {
+export async function findInstructions(home: string, folder: string): Promise<FoundInstructions> {
   const top = await repositoryTop(folder)
-  const folders = [home]
   const chain: string[] = []
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
     if (top === undefined || at === top || dirname(at) === at) break
   }
-  const found = await Promise.all([...folders, ...chain].map(readInstructions))
-  return found.filter((instructions) => instructions !== undefined)
+  const within = await realpath(top ?? folder).catch(() => folder)
+  const found = [
+    readInstructions(home, { mostBytes: MAX_BYTES }),
+    ...chain.map((at) => readInstructions(at, { within, home, mostBytes: MAX_BYTES })),
+  ]
+  return {
+    instructions: found.flatMap(({ instructions }) => instructions ?? []),
+    problems: found.flatMap(({ problems }) => problems),
+  }
 }
 
 /** The nearest folder above (or the folder itself) that holds a `.git`, or undefined. */
@@ -33,18 +48,19 @@ export async function repositoryTop(folder: string): Promise<string | undefined>
   }
 }
 
-async function readInstructions(folder: string): Promise<Instructions | undefined> {
+function readInstructions(folder: string, guard: TextGuard): { instructions?: Instructions; problems: string[] } {
+  const problems: string[] = []
   for (const name of NAMES) {
     const path = join(folder, name)
-    try {
-      const text = await readFile(path, 'utf8')
-      if (text.trim() === '') continue
-      return { path, text: text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n[cut: the file has ${text.length} characters]` : text }
-    } catch {
-      // Not there, or not readable: the next name.
-    }
+    const found = readGuardedText(path, guard)
+    if ('problem' in found) problems.push(`${path} is not used as instructions. ${found.problem}`)
+    if (!('text' in found)) continue
+    const text = found.text.replace(/^\ufeff/, '')
+    if (text.trim() === '') continue
+    const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).toWellFormed()}\n[cut: the file has ${text.length} characters]` : text
+    return { instructions: { path, text: cut }, problems }
   }
-  return undefined
+  return { problems }
 }
 
 async function exists(path: string): Promise<boolean> {

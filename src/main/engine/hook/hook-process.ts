@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import type { SandboxPolicy } from '../sandbox/sandbox-policy'
+import { wrapCommand } from '../sandbox/wrap-command'
 import { CUSTODY_MARK, custodyMark, TASK_MARK } from '../task/custody-mark'
 import { findShell } from '../task/find-shell'
 import { hasExited } from '../task/session-processes'
@@ -11,6 +13,8 @@ export interface HookStart {
   cwd: string
   env: Record<string, string>
   home: string
+  /** What it runs in; absent: no sandbox. */
+  sandbox?: SandboxPolicy
   /** Marks everything it starts, as a task's id does. */
   markId: string
   /** What it gets on its stdin. */
@@ -53,7 +57,15 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   const shell = findShell({ platform: process.platform, env: process.env, isFile })
   if ('error' in shell) return { ended: Promise.resolve(notRun(shell.error)), gone: Promise.resolve() }
   const env = { ...start.env, PWD: cwd, TERM: 'dumb', [TASK_MARK]: markId, [CUSTODY_MARK]: custodyMark(home) }
-  const child = spawn(shell.path, ['-c', command], { cwd, env, stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true })
+  const wrapped = start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
+  const line = wrapped ?? { command: shell.path, args: ['-c', command], env }
+  const child = spawn(line.command, line.args, {
+    cwd,
+    env: line.env,
+    stdio: 'pipe',
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
   // Before its streams are touched: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
@@ -105,6 +117,7 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
         GRACE_MS,
       )
     }
+    wrapped?.close()
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
   }
   return { ended, gone: clear() }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { HookEvent, HookRun } from '../../../shared/model/hook'
 import type { Hook } from '../config/hook-settings'
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import { hookAnswer, type HookAnswer } from './hook-answer'
 
 /** Something that hooks can be run on. */
@@ -20,6 +21,8 @@ export interface HookRunnerDeps {
   env(): Record<string, string>
   /** The hooks of a folder as they count now. */
   hooksOf(folder: string): Promise<readonly Hook[]>
+  /** What sandboxed hooks run in; absent: nothing is sandboxed. */
+  sandboxes?: ProgramSandboxes
   now(): number
 }
 
@@ -48,7 +51,7 @@ const ANSWER_BYTES = 64 * 1024
 /** A whole file can be the answer. */
 const CONTENT_BYTES = 8 * 1024 * 1024
 
-export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): HookRunner {
+export function createHookRunner({ home, env, hooksOf, sandboxes, now }: HookRunnerDeps): HookRunner {
   const runs: HookRun[] = []
   const busy = new Set<Promise<unknown>>()
   const closing = new AbortController()
@@ -56,7 +59,9 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
   const matching = async ({ event, folder, subject }: Omit<Occasion, 'told'>): Promise<Hook[]> => {
     const found = (await hooksOf(folder)).filter((hook) => hook.event === event && matches(hook, subject))
     // Identical commands are run once.
-    return found.filter(({ command }, index) => found.findIndex((other) => other.command === command) === index)
+    return found.filter(
+      (hook, index) => found.findIndex((other) => other.command === hook.command && other.sandbox === hook.sandbox) === index,
+    )
   }
 
   const runOne = async (hook: Hook, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer> => {
@@ -80,11 +85,14 @@ export function createHookRunner({ home, env, hooksOf, now }: HookRunnerDeps): H
     let answer: HookAnswer
     try {
       const { startHook } = await import('./hook-process')
+      const policy = hook.sandbox && (await sandboxes?.policy({ root: folder, network: 'open', scope: `hook-${id}` }))
+      run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }
       const { ended, gone } = startHook({
         command: hook.command,
         cwd: folder,
         env: env(),
         home,
+        ...(policy && { sandbox: policy }),
         markId: `hook-${id}`,
         input: `${JSON.stringify({ hook_event_name: event, session_id: sessionId, cwd: folder, ...told })}\n`,
         timeoutMs: hook.timeoutMs,

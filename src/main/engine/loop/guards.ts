@@ -1,35 +1,84 @@
-import type { ToolCallPart, ToolMessage } from '../../../shared/model/message'
+import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
+import { canonicalInput } from './merge-calls'
 
 type Ending = 'max_steps' | 'repetition'
 
-/** The same calls with the same results this many steps in a row: the model is reminded; once more ends the turn. */
-const REPEATS_TO_REMIND = 3
+/** The same calls with the same results this many times in a row: the model is warned, twice, before the turn ends. */
+const REPEATS_TO_WARN: readonly number[] = [4, 8]
+const REPEATS_TO_END = 12
+/** The longest pattern of steps that is recognized when it repeats: two calls in turn are a pattern of 2. */
+const LONGEST_PATTERN = 3
+/** A call that took so long was waiting or working: polling at such a pace is not going in circles. */
+const WAITED_MS = 1_000
+
+/** How many steps back the guards look. */
+export const GUARDED_STEPS = REPEATS_TO_END * LONGEST_PATTERN
+
+/** A finished step with calls. */
+export interface GuardedStep {
+  calls: readonly ToolCallPart[]
+  results: readonly ToolMessage[]
+  /** How long its longest call ran, in ms. */
+  longestMs: number
+}
 
 export interface Guards {
-  /** Looks at a finished step; returns a reminder for the model when it goes in circles. */
-  observe(calls: readonly ToolCallPart[], results: readonly ToolMessage[]): string | undefined
+  /** Looks at a finished step; returns a warning for the model when it repeats itself. */
+  observe(step: GuardedStep): string | undefined
   /** Set when the turn must end with one last request without tools. */
   ending(): Ending | undefined
   lastWords(ending: Ending, maxSteps: number): string
 }
 
-/** Watches one turn for going in circles (reference/tools.md, rules for every tool). */
+/**
+ * Watches one turn for repetition: the same step, or the same two or three steps in turn, with the same results. The spelling of a call (order of
+ * fields, blanks, the description of a command) does not make it another one. A step that waited, for a task or a long command, starts the count anew.
+ */
 export function createGuards(): Guards {
-  let signature = ''
-  let repeats = 0
+  const signatures: string[] = []
+  /** For each length of a pattern: how many steps in a row equal the one that many steps earlier. */
+  const equalSteps = Array.from({ length: LONGEST_PATTERN + 1 }, () => 0)
+  const repeats = (length: number): number => Math.floor(equalSteps[length]! / length) + 1
+  const lengths = Array.from({ length: LONGEST_PATTERN }, (_, index) => index + 1)
   return {
-    observe(calls, results) {
-      const now = JSON.stringify([calls.map((call) => [call.name, call.input]), results.map((result) => [result.isError, result.content])])
-      repeats = now === signature ? repeats + 1 : 1
-      signature = now
-      if (repeats !== REPEATS_TO_REMIND) return undefined
-      return 'You have made the same call with the same result three times in a row. Doing it again will not change anything: try another way, or answer with what you have.'
+    observe(step) {
+      if (waited(step)) {
+        signatures.length = 0
+        equalSteps.fill(0)
+        return undefined
+      }
+      const now = signatureOf(step)
+      for (const length of lengths) equalSteps[length] = signatures.at(-length) === now ? equalSteps[length]! + 1 : 0
+      signatures.push(now)
+      if (signatures.length > LONGEST_PATTERN) signatures.shift()
+      // The shortest pattern that repeats: three equal steps are also one pattern of three.
+      const length = lengths.find((each) => equalSteps[each]! > 0)
+      if (length === undefined || equalSteps[length]! % length !== 0 || !REPEATS_TO_WARN.includes(repeats(length))) return undefined
+      const what = length === 1 ? 'made the same call' : `made the same ${length} calls in turn`
+      return `You have ${what} with the same result ${repeats(length)} times in a row. The turn ends at ${REPEATS_TO_END}. Try another way, or answer with what you have. To wait for a background task, call TaskOutput with block: true.`
     },
-    ending: () => (repeats > REPEATS_TO_REMIND ? 'repetition' : undefined),
+    ending: () => (lengths.some((length) => repeats(length) >= REPEATS_TO_END) ? 'repetition' : undefined),
     lastWords(ending, maxSteps) {
       const why =
         ending === 'max_steps' ? `This turn has used all of its ${maxSteps} steps.` : 'You keep making the same call with the same result.'
       return `${why} No further tool can be called. Give the best answer you have so far: what is done, what is not, and what should happen next.`
     },
   }
+}
+
+function waited({ calls, results, longestMs }: GuardedStep): boolean {
+  // A short wait is a wait, too: TaskOutput says when it gave up waiting.
+  const gaveUp = results.some(({ name, content }) => name === 'TaskOutput' && textOf(content).startsWith('retrieval_status: timeout'))
+  return longestMs >= WAITED_MS || (gaveUp && longestMs > 0 && calls.length > 0)
+}
+
+function signatureOf({ calls, results }: GuardedStep): string {
+  return JSON.stringify([calls.map(meaningOf), results.map((result) => [result.isError, result.content])])
+}
+
+/** What a call is, without what only spells it differently. */
+function meaningOf({ name, input }: ToolCallPart): string {
+  const canonical = canonicalInput(input)
+  const meant = name === 'Bash' ? canonical.replace(/"description":"(?:[^"\\]|\\.)*",?/, '') : canonical
+  return `${name} ${meant.replaceAll(/(?:\\[nrt]|\s)+/g, ' ')}`
 }

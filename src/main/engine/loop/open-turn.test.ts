@@ -75,7 +75,7 @@ describe('a turn that waits for a person', () => {
     expect(runs.toSorted()).toEqual(['Ask', 'Read'])
     expect(turn.events.filter(({ type }) => type === 'tool.started')).toEqual([])
     const results = turn.requests[0]!.messages.slice(-4).map((message) => message.role === 'tool' && textOf(message.content))
-    expect(results).toEqual(['from before', 'Ask 1', 'Ask 1', 'Read 3'])
+    expect(results).toEqual(['from before', 'Ask 1', 'Same as the call above; not run again.', 'Read 3'])
   })
 
   it('closes a request whose tool is gone, or whose turn is stopped before its call is at the gate again', async () => {
@@ -101,8 +101,9 @@ describe('a turn that waits for a person', () => {
     const same = {
       calls: [part('x', 'Read')],
       results: [{ role: 'tool' as const, callId: 'x', name: 'Read', isError: false, content: ok('same').content }],
+      longestMs: 1,
     }
-    const open = openWith({ calls: [part('c2', 'Read')], approvals: [], past: [same, same] })
+    const open = openWith({ calls: [part('c2', 'Read')], approvals: [], past: [same, same, same] })
     const turn = turnFixture({ answers: [text('done')], tools: [tool({ name: 'Read', run: () => ok('same') })] })
     await runTurn(turn.ctx, open)
     expect(turn.events).toContainEqual(expect.objectContaining({ type: 'turn.steered', by: 'guard' }))

@@ -1,6 +1,7 @@
 import type { Approval } from '../../../shared/model/approval'
-import type { ToolCallPart, ToolMessage } from '../../../shared/model/message'
+import type { ToolCallPart } from '../../../shared/model/message'
 import type { ToolResult } from '../tool/tool'
+import type { GuardedStep } from './guards'
 
 /** A step whose calls are not all done: some wait for a person, or for a call that does. */
 export interface OpenStep {
@@ -20,5 +21,5 @@ export interface OpenTurn extends OpenStep {
   /** How many there were, the open one included. */
   steps: number
   /** The newest steps before the open one, oldest first: what the guards go by. */
-  past: readonly { calls: readonly ToolCallPart[]; results: readonly ToolMessage[] }[]
+  past: readonly GuardedStep[]
 }

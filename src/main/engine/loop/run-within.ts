@@ -11,7 +11,7 @@ export async function runWithin(
   ctx: TurnContext,
   tool: Tool,
   call: PreparedCall,
-  { callId, answer }: Pick<CallContext, 'callId' | 'answer'>,
+  { callId, answer, sandbox }: Pick<CallContext, 'callId' | 'answer' | 'sandbox'>,
 ): Promise<ToolResult> {
   const limitMs = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
   const inner = new AbortController()
@@ -49,6 +49,7 @@ export async function runWithin(
       }
     },
     ...(answer && { answer }),
+    ...(sandbox && { sandbox }),
   }
   try {
     const result = await Promise.race([call.run(context), overtaken])

@@ -19,7 +19,8 @@ function meet(a: Access, b: Access): boolean {
   return (a.kind === 'tree' && within(b.path, a.path)) || (b.kind === 'tree' && within(a.path, b.path))
 }
 
-function mayWrite(access: Exclude<Access, { kind: 'all' | 'network' }>): boolean {
+/** Whether something may be changed by what is accessed so. */
+export function mayWrite(access: Exclude<Access, { kind: 'all' | 'network' }>): boolean {
   return access.kind === 'command' ? !onlyReads(access.command) : access.write
 }
 

@@ -2,10 +2,11 @@ import type { Approval } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
 import { limitResult } from '../tool/limits'
-import { failed, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import { failed, ok, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
 import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
+import { countDistinct, MERGED, mergeCalls } from './merge-calls'
 import { runWithin } from './run-within'
 import { runScheduled } from './schedule'
 import type { DMailCall, TurnContext } from './turn-context'
@@ -30,6 +31,8 @@ interface Job {
 /** What the calls of a step gave; `endsTurn`: an answer of the user to one of them ends the turn. */
 export interface CallsEnd {
   results: ToolMessage[]
+  /** How long the longest of them ran. */
+  longestMs: number
   endsTurn: boolean
   /** One of them sends a D-Mail. */
   dMail?: DMailCall
@@ -47,15 +50,17 @@ export async function runToolCalls(
 ): Promise<CallsEnd | undefined> {
   const results = new Map<string, ToolResult>(open?.results)
   const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
-  const { originals, copies } = dedupe(parts)
-  const left = originals.filter((part) => !results.has(part.callId))
-  const jobs = await Promise.all(left.map((part) => prepareJob(ctx, part, originals.length > 1, asked.get(part.callId))))
-  const byId = new Map(jobs.map((job) => [job.part.callId, job]))
+  const hasOthers = countDistinct(parts) > 1
+  const all = await Promise.all(parts.map((part) => prepareJob(ctx, part, hasOthers, asked.get(part.callId))))
+  const copies = mergeCalls(all)
+  const jobs = all.filter(({ part }) => !results.has(part.callId) && !copies.has(part.callId))
   const recorder = createBatchRecorder(ctx.record)
+  let longestMs = 0
   const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
     results.set(part.callId, result)
     const { content, isError = false, details } = result
     const durationMs = ctx.now() - startedAt
+    longestMs = Math.max(longestMs, durationMs)
     recorder.add({
       type: 'tool.finished',
       turnId: ctx.turnId,
@@ -67,7 +72,7 @@ export async function runToolCalls(
       ...(details && { details }),
     })
   }
-  if (!open) ctx.record(...parts.map((part) => started(ctx, stepId, part, byId.get(copies.get(part.callId) ?? part.callId))))
+  if (!open) ctx.record(...all.map((job) => started(ctx, stepId, job)))
   const endsTurn = (): boolean => [...results.values()].some((result) => result.endsTurn)
   await runScheduled(jobs, async (job, waited) => {
     if (endsTurn()) return finish(job.part, failed('Not run: the user ended the turn.'), job.startedAt)
@@ -78,7 +83,7 @@ export async function runToolCalls(
   })
   for (const part of parts) {
     const result = results.get(copies.get(part.callId) ?? '')
-    if (result && !results.has(part.callId)) finish(part, result, ctx.now())
+    if (result && !results.has(part.callId)) finish(part, { ...ok(MERGED), isError: result.isError ?? false }, ctx.now())
   }
   recorder.flush()
   if (parts.some((part) => !results.has(part.callId)) && isSuspended(ctx.signal)) return undefined
@@ -88,39 +93,7 @@ export async function runToolCalls(
   })
   ctx.history.push(...messages)
   const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')
-  return { results: messages, endsTurn: endsTurn(), ...(dMail && { dMail }) }
-}
-
-/** The same call twice in one step runs once; `copies` maps a copy to its original. */
-function dedupe(parts: readonly ToolCallPart[]): { originals: ToolCallPart[]; copies: Map<string, string> } {
-  const first = new Map<string, string>()
-  const copies = new Map<string, string>()
-  const originals = parts.filter((part) => {
-    const key = `${part.name}\n${canonical(part.input)}`
-    const original = first.get(key)
-    if (original === undefined) first.set(key, part.callId)
-    else copies.set(part.callId, original)
-    return original === undefined
-  })
-  return { originals, copies }
-}
-
-function canonical(json: string): string {
-  try {
-    return JSON.stringify(sorted(JSON.parse(json)))
-  } catch {
-    return json
-  }
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  )
+  return { results: messages, longestMs, endsTurn: endsTurn(), ...(dMail && { dMail }) }
 }
 
 async function prepareJob(ctx: TurnContext, part: ToolCallPart, hasOthers: boolean, asked: Approval | undefined): Promise<Job> {
@@ -146,7 +119,7 @@ async function prepare(tool: Tool, input: unknown): Promise<Pick<Job, 'call' | '
   }
 }
 
-function started(ctx: TurnContext, stepId: string, part: ToolCallPart, job: Job | undefined) {
+function started(ctx: TurnContext, stepId: string, { part, call }: Job) {
   return {
     type: 'tool.started' as const,
     turnId: ctx.turnId,
@@ -154,7 +127,7 @@ function started(ctx: TurnContext, stepId: string, part: ToolCallPart, job: Job 
     callId: part.callId,
     name: part.name,
     input: part.input,
-    summary: job?.call?.summary ?? '',
+    summary: call?.summary ?? '',
   }
 }
 
@@ -195,14 +168,27 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
   const allowed = answer.call ?? call
-  return inItsTurn(ctx, job, allowed, () => runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer }, recorder))
+  return inItsTurn(ctx, job, allowed, () =>
+    runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer, sandbox: answer.sandbox }, recorder),
+  )
 }
 
 /** Runs an allowed call, with what it may change kept before. Undefined when the turn was suspended first. */
 async function runKept(
   ctx: TurnContext,
   job: Job,
-  { tool, call, answer, ...hooked }: Omit<HookedCall, 'tool'> & { tool: Tool; call: PreparedCall; answer: CallContext['answer'] },
+  {
+    tool,
+    call,
+    answer,
+    sandbox,
+    ...hooked
+  }: Omit<HookedCall, 'tool'> & {
+    tool: Tool
+    call: PreparedCall
+    answer: CallContext['answer']
+    sandbox: CallContext['sandbox']
+  },
   recorder: BatchRecorder,
 ): Promise<ToolResult | undefined> {
   const { callId } = hooked
@@ -216,7 +202,7 @@ async function runKept(
   job.startedAt = ctx.now()
   // Hooks on what it writes take their own time, not the tool's.
   const problem = ctx.hooks && !answer && (await call.check?.())
-  const result = problem || (await runWithin(ctx, tool, call, { callId, ...(answer && { answer }) }))
+  const result = problem || (await runWithin(ctx, tool, call, { callId, ...(answer && { answer }), ...(sandbox && { sandbox }) }))
   await ctx.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.now() - job.startedAt)
   // After the hooks: a formatter's work on what the call wrote is undone with it.
   const changed = await kept?.changed()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calls, text, tool, turnFixture, types } from '../../../../test/support/turn-fixture'
+import { calls, text, tool, turnFixture, types, type ToolSpec, type TurnFixture } from '../../../../test/support/turn-fixture'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
@@ -47,15 +47,55 @@ describe('a turn', () => {
     expect(log).toEqual(['put 1', 'get', 'put 2'])
   })
 
-  it('runs the same call once when the model writes it twice in one step', async () => {
+  const counted = (name: string, more: Partial<ToolSpec> = {}) => {
     let runs = 0
+    return tool({ name, run: () => ok(String((runs += 1))), ...more })
+  }
+  const finishedTexts = (turn: TurnFixture): string[] =>
+    turn.requests[1]!.messages.flatMap((each) => (each.role === 'tool' ? [textOf(each.content)] : []))
+  const file =
+    (path: string, write: boolean): ToolSpec['accesses'] =>
+    () => [{ kind: 'file', path, write }]
+
+  it('runs a call that only reads once when the model writes it twice in one step, and says so', async () => {
     const turn = turnFixture({
       answers: [calls(['Count', { a: 1, b: 2 }], ['Count', '{"b": 2, "a": 1}']), text('done')],
-      tools: [tool({ name: 'Count', run: () => ok(String((runs += 1))) })],
+      tools: [counted('Count', { accesses: file('/a', false) })],
     })
     await runTurn(turn.ctx)
-    expect(runs).toBe(1)
-    expect(finishedCalls(turn.events).map((event) => textOf(event.content))).toEqual(['1', '1'])
+    expect(finishedCalls(turn.events).map((event) => textOf(event.content))).toEqual(['1', 'Same as the call above; not run again.'])
+    expect(finishedTexts(turn)).toEqual(['1', 'Same as the call above; not run again.'])
+  })
+
+  it('runs a call that changes something as often as the model writes it', async () => {
+    const turn = turnFixture({
+      answers: [calls(['Append', {}], ['Append', {}], ['Append', {}]), text('done')],
+      tools: [counted('Append', { accesses: () => [{ kind: 'command', command: 'echo x >> f', cwd: '/' }], changes: true })],
+    })
+    await runTurn(turn.ctx)
+    expect(finishedTexts(turn)).toEqual(['1', '2', '3'])
+  })
+
+  it('reads again what a call between two equal reads may have changed', async () => {
+    const read = counted('Look', { accesses: file('/a', false) })
+    const change = tool({ name: 'Change', accesses: file('/a', true), changes: true })
+    const other = tool({ name: 'Other', accesses: file('/b', true), changes: true })
+    const unknown = tool({ name: 'Unknown', changes: true })
+    const step = calls(['Look', {}], ['Change', {}], ['Look', {}], ['Other', {}], ['Look', {}], ['Unknown', {}], ['Look', {}])
+    const turn = turnFixture({ answers: [step, text('done')], tools: [read, change, other, unknown] })
+    await runTurn(turn.ctx)
+    expect(finishedTexts(turn).filter((_, index) => index % 2 === 0)).toEqual(['1', '2', 'Same as the call above; not run again.', '3'])
+  })
+
+  it('sets a list to A, then to B, then to A again, when the model says so', async () => {
+    const log: unknown[] = []
+    const list = tool({ name: 'List', run: (input) => (log.push(input['to']), ok('')) })
+    const turn = turnFixture({
+      answers: [calls(['List', { to: 'A' }], ['List', { to: 'B' }], ['List', { to: 'A' }]), text('done')],
+      tools: [list],
+    })
+    await runTurn(turn.ctx)
+    expect(log).toEqual(['A', 'B', 'A'])
   })
 
   it('turns malformed arguments, unknown tools and a throwing tool into results the model can act on', async () => {
@@ -119,20 +159,25 @@ describe('the guards of a turn', () => {
     expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
   })
 
-  it('remind a model that repeats itself three times, and end the turn at the fourth', async () => {
+  it('warn a model that repeats itself, and end the turn at the twelfth time', async () => {
     const same = calls(['Echo', {}])
-    const turn = turnFixture({ answers: [same, same, same, same, text('sorry')], tools: [tool({ name: 'Echo', run: () => ok('same') })] })
+    const turn = turnFixture({
+      answers: [...Array.from({ length: 12 }, () => same), text('sorry')],
+      tools: [tool({ name: 'Echo', run: () => ok('same') })],
+    })
     expect((await runTurn(turn.ctx)).stop).toBe('max_turn_requests')
-    expect(turn.requests).toHaveLength(5)
-    expect(JSON.stringify(turn.requests[3]!.messages.at(-1))).toMatch(/three times/)
-    expect(turn.requests[4]!.tools).toEqual([])
+    expect(turn.requests).toHaveLength(13)
+    expect(JSON.stringify(turn.requests[4]!.messages.at(-1))).toMatch(/4 times in a row/)
+    expect(JSON.stringify(turn.requests[8]!.messages.at(-1))).toMatch(/8 times in a row/)
+    expect(turn.requests[11]!.tools).toHaveLength(1)
+    expect(turn.requests[12]!.tools).toEqual([])
   })
 
   it('leave a repeated call alone whose result changes', async () => {
     let n = 0
     const same = calls(['Poll', {}])
     const turn = turnFixture({
-      answers: [same, same, same, same, same, text('done')],
+      answers: [...Array.from({ length: 20 }, () => same), text('done')],
       tools: [tool({ name: 'Poll', run: () => ok(String((n += 1))) })],
     })
     expect((await runTurn(turn.ctx)).stop).toBe('end_turn')

@@ -19,14 +19,14 @@ export interface TurnEnd {
 /** Asks the model and runs its calls until it answers without calling a tool; begins with the calls of `open`, if there are any. Never throws. */
 export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEnd> {
   const guards = createGuards()
-  for (const { calls, results } of open?.past ?? []) guards.observe(calls, results)
+  for (const step of open?.past ?? []) guards.observe(step)
   let steps = open?.steps ?? 0
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
     if (ctx.signal.aborted || end.endsTurn) return { stop: 'cancelled', steps }
     if (end.dMail) return goBack(ctx, end.dMail)
-    const reminder = guards.observe(calls, end.results)
+    const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
     if (reminder) ctx.record(...say(ctx, reminder))
     return undefined
   }

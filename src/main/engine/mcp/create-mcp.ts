@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf } from '../../../shared/model/errors'
 import type { McpSettings } from '../config/mcp-settings'
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import type { Cipher } from '../config/secrets'
 import type { Ask, AskDeps } from './ask/create-ask'
 import { createMcpAuth } from './auth/create-mcp-auth'
@@ -11,6 +12,7 @@ import { createContent } from './content/create-content'
 import type { WatchedResources } from './content/watched-resources'
 import { createHub } from './hub/hub'
 import { createHubActions } from './hub/hub-actions'
+import { createServerSandboxes } from './hub/server-sandboxes'
 import { createListingCache } from './connection/listing'
 import { createSessionServers } from './hub/session-servers'
 import type { McpImports } from './import/create-imports'
@@ -23,9 +25,13 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   userHome: string
   version: string
   cipher?: Cipher
-  /** What commands get: the environment without keys. */
+  /** What commands get: the environment without keys and other secrets. */
   env(): Record<string, string>
+  /** What the variables stand for that a project's definition names: the environment without keys. */
+  namedEnv(): Record<string, string>
   settings(): McpSettings
+  /** What servers that are run run in; absent: nothing is sandboxed. */
+  sandboxes?: ProgramSandboxes
   /** Who a session uses servers as; undefined when there is no such session. */
   userOf(sessionId: string): McpUser | undefined
   /** Whether files are followed. */
@@ -64,7 +70,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     home,
     userHome,
     env: () => process.env,
-    projectEnv: deps.env,
+    projectEnv: deps.namedEnv,
     watch,
     now: Date.now,
     onTrust: deps.onTrust,
@@ -93,10 +99,11 @@ export function createMcp(deps: McpDeps): HeldMcp {
   }
   const cache = createListingCache(home)
   const server = { home, version, env: deps.env, hooks, changed, joined: rootsChanged }
-  const hub = createHub({ ...server, userHome, cache, config, idleMs: () => settings().idleMs, random: Math.random })
+  const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
+  const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)
   const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep })
-  const actions = createHubActions({ ...server, hub, config, auth, cache, keep, broughtBy: sessions.broughtBy })
+  const actions = createHubActions({ ...server, hub, config, auth, sandboxes, cache, keep, broughtBy: sessions.broughtBy })
   config.onChange(() => {
     sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
     changed()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { McpServerDefinition } from '../../../shared/model/mcp'
+import { sandboxSetting } from './hub/server-sandboxes'
 import type { ConfiguredServer } from './mcp-config'
 
 /**
@@ -7,7 +8,9 @@ import type { ConfiguredServer } from './mcp-config'
  * so. Not part of it is what does not concern the server itself: whether it is enabled, time limits, tools that are not offered. 24 hex digits.
  */
 export function definitionKey({ definition, scope, folder }: ConfiguredServer, cwd: string): string {
-  const what = whatRuns(definition, cwd)
+  const sandbox = definition.transport === 'stdio' ? sandboxSetting({ scope, definition }) : 'unrestricted'
+  // A sandbox is that of one project: nobody else's server can be in it.
+  const what = [...whatRuns(definition, cwd), ...(sandbox === 'unrestricted' ? [] : [sandbox, folder ?? ''])]
   // Variables mean something else in another place: what the user's own file may name, a project's may not.
   const meaning = JSON.stringify(what).includes('${') ? [scope, folder ?? ''] : []
   return createHash('sha256')

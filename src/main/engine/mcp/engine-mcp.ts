@@ -10,7 +10,10 @@ import { createMcp, type HeldMcp, type McpDeps } from './create-mcp'
 import type { McpUser } from './mcp-tool'
 import { serverTools } from './tool/server-tools'
 
-export interface EngineMcpDeps extends Pick<McpDeps, 'home' | 'version' | 'cipher' | 'env' | 'watch' | 'tell' | 'onTrust' | 'log'> {
+export interface EngineMcpDeps extends Pick<
+  McpDeps,
+  'home' | 'version' | 'cipher' | 'env' | 'namedEnv' | 'watch' | 'tell' | 'onTrust' | 'log' | 'sandboxes'
+> {
   settings(): Settings
   store: Pick<Store, 'header'>
   catalog: Pick<Catalog, 'resolve'>

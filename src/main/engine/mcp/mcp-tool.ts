@@ -6,6 +6,8 @@ import type { CallContext, ToolAnnotations, ToolResult } from '../tool/tool'
 export interface McpTool {
   /** As the configuration calls it. */
   server: string
+  /** Tells its server from servers of the same name elsewhere. */
+  serverId?: string
   /** As the server calls it. */
   name: string
   /** As the model calls it: `mcp__server__tool`, at most 64 characters, never the name of a built-in. */

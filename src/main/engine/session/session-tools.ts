@@ -26,9 +26,10 @@ import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
 import type { SessionAgents } from '../tool/session-agents'
 import type { SessionCheckpoints } from '../tool/session-checkpoints'
+import type { SessionSandbox } from '../tool/bash-sandbox'
 import type { SessionTasks } from '../tool/session-tasks'
 import type { Skills } from '../skill/skills'
-import type { Tool } from '../tool/tool'
+import { nothingHidden, type Tool } from '../tool/tool'
 import type { WebAccess } from '../web/web-access'
 import type { WriteHooks } from '../tool/write-hooks'
 import { createWorkspace } from '../workspace/create-workspace'
@@ -61,6 +62,7 @@ export function createSessionTools(deps: {
   /** What the client of the session lends it, asked at every use. */
   lentTo?(session: Session): { files?: ClientMeans['files']; terminals?: Pick<TerminalTasks, 'run'> } | undefined
   tasksOf(session: Session): SessionTasks
+  sandboxOf?(session: Session): SessionSandbox
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
   agentsOf(session: Session): SessionAgents
@@ -70,6 +72,8 @@ export function createSessionTools(deps: {
   skills: Pick<Skills, 'list' | 'body'>
   /** What looks at the writes of the turn that runs. */
   writeHooksOf?(session: Session): WriteHooks | undefined
+  /** What tools that list or search leave out. */
+  hiddenFrom?(session: Session, tool: 'Grep' | 'Glob' | 'ListDirectory', workspace: Workspace): Promise<(path: string) => boolean>
 }): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
@@ -92,20 +96,25 @@ export function createSessionTools(deps: {
     const web = deps.webOf(session)
     const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
     const plan = deps.planOf(session)
+    const sandbox = deps.sandboxOf?.(session)
     const agents = deps.agentsOf(session)
+    const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
+      hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
+    })
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace, hooks }),
       editTool({ workspace, hooks }),
       patchTool({ workspace, hooks }),
-      listDirectoryTool({ workspace }),
-      grepTool({ workspace }),
-      globTool({ workspace }),
+      listDirectoryTool({ workspace, ...hidden('ListDirectory') }),
+      grepTool({ workspace, ...hidden('Grep') }),
+      globTool({ workspace, ...hidden('Glob') }),
       readMediaFileTool({ workspace, imagesIn: () => true }),
       bashTool({
         workspace,
         terminals: { run: (start, chars) => (deps.lentTo?.(session)?.terminals ?? deps.terminals).run(start, chars) },
         tasks,
+        ...(sandbox && { sandbox }),
       }),
       taskListTool({ tasks }),
       taskOutputTool({ tasks }),

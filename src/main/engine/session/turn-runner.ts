@@ -41,6 +41,8 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
+  /** Records what the session's commands can reach, when that has changed. */
+  syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
@@ -55,8 +57,10 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   /** Tokens that models take; what a provider has refused is remembered. */
   windows: Windows
   /** Gets ready for commands. */
-  warm(): void
+  warm(session: Session): void
   log(message: string): void
+  /** Tells the user, once for each text. */
+  warn(text: string): void
   now(): number
   newId(prefix: string): string
 }
@@ -111,11 +115,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         goBack: async (mail) =>
           (await deps.checkpoints.sendDMail(session, mail)) ?? { history: historyNow(session, info, compacted, marks) },
         saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
-        warm: deps.warm,
+        warm: () => deps.warm(session),
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
         callId,
       }
-      return runTurn(ctx, open)
+      // Beside the first request, and before the turn ends: its end is recorded last.
+      const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
+      return end
     },
 
     async compact(session, instruction, signal): Promise<CompactionEnd> {
@@ -175,11 +181,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const { header } = session
     const { info, provider, settings, problems, agent, skills, choice } = await choose(session)
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [tools, instructions, top] = await Promise.all([
+    const [tools, { instructions, problems: refused }, top] = await Promise.all([
       turnTools(deps, session, choice, signal),
       findInstructions(deps.home, header.folder),
       repositoryTop(header.folder),
     ])
+    for (const problem of refused) deps.warn(problem)
     const system = systemPrompt(
       {
         folder: header.folder,

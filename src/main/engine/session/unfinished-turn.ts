@@ -2,14 +2,13 @@ import { isMidCall, type Approval } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { StopReason } from '../../../shared/model/session'
+import { GUARDED_STEPS, type GuardedStep } from '../loop/guards'
 import type { OpenTurn } from '../loop/open-turn'
 import { failed } from '../tool/tool'
 import type { Store } from './store'
 
 const INTERRUPTED = 'Interrupted: Trestle was closed while this ran. Check what it had done before doing it again.'
 const CLOSED = 'Trestle was closed before it was answered.'
-/** The guards look back no further. */
-const PAST_STEPS = 4
 
 /** A turn whose end is not in the log. */
 export interface UnfinishedTurn extends OpenTurn {
@@ -49,8 +48,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         break
       case 'step.finished': {
         delete turn.answering
-        if (turn.calls.length > 0)
-          turn.past.push({ calls: turn.calls, results: turn.calls.flatMap(({ callId }) => messageOf(results.get(callId))) })
+        if (turn.calls.length > 0) turn.past.push(pastStep(turn.calls, results))
         turn.stepId = event.stepId
         turn.calls = event.parts.filter((part) => part.type === 'tool_call')
         break
@@ -72,7 +70,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
       default:
     }
   }
-  turn.past = turn.past.slice(-PAST_STEPS)
+  turn.past = turn.past.slice(-GUARDED_STEPS)
   turn.unfinished = [...started.values()]
   turn.results = new Map(
     turn.calls.flatMap(({ callId }) => {
@@ -130,10 +128,16 @@ function begin(started: Map<string, { begun: boolean }>, callId: string, allowed
   if (call && allowed) call.begun = true
 }
 
-function messageOf(event: Extract<RecordedEvent, { type: 'tool.finished' }> | undefined): OpenTurn['past'][number]['results'][number][] {
-  if (!event) return []
-  const { callId, name, isError, content } = event
-  return [{ role: 'tool', callId, name, isError, content }]
+function pastStep(
+  calls: OpenTurn['calls'],
+  finishedCalls: ReadonlyMap<string, Extract<RecordedEvent, { type: 'tool.finished' }>>,
+): GuardedStep {
+  const ends = calls.flatMap(({ callId }) => finishedCalls.get(callId) ?? [])
+  return {
+    calls,
+    results: ends.map(({ callId, name, isError, content }) => ({ role: 'tool', callId, name, isError, content })),
+    longestMs: Math.max(0, ...ends.map(({ durationMs }) => durationMs)),
+  }
 }
 
 function eventsOfTurn(store: Pick<Store, 'window'>, sessionId: string, turnId: string): RecordedEvent[] {

@@ -1,9 +1,10 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { SkillList, SkillProblem, SkillView } from '../../../shared/model/skill'
 import { fillPlaceholders } from './fill-placeholders'
 import { readSkill, splitSkill, type ReadSkill } from './read-skill'
 import type { SkillCache } from './skill-cache'
+import { guardedFile, readGuardedText, type TextGuard } from '../workspace/guarded-text'
 import { skillPlaces, type SkillPlace } from './skill-places'
 
 export interface SkillsDeps {
@@ -36,11 +37,22 @@ const MOST_SKILLS = 2_000
 /** See `Skills`. What SKILL.md files say is kept by path, time and size, so that looking them up costs little more than a `stat` each. */
 export function createSkills(deps: SkillsDeps): Skills {
   const folders = new Map<string, readonly string[]>()
+  /** What each SKILL.md that was found must be. */
+  const guards = new Map<string, TextGuard>()
 
   async function list(folder: string): Promise<SkillList> {
-    const places = skillPlaces({ ...deps, folder, top: await deps.repositoryTop(folder) })
+    const top = await deps.repositoryTop(folder)
+    const places = skillPlaces({ ...deps, folder, top })
     const cache = await deps.cache()
-    const found = await Promise.all(places.map((place) => skillsIn(place, cache)))
+    const project = { within: await realFolder(top ?? folder), home: await realFolder(deps.home), mostBytes: MOST_BYTES }
+    const found = await Promise.all(
+      places.map(async (place) => {
+        const guard = place.source === 'project' ? project : { mostBytes: MOST_BYTES }
+        const list = await skillsIn(place, guard, cache)
+        for (const { path } of list.skills) guards.set(path, guard)
+        return list
+      }),
+    )
     void cache.keep()
     const skills: SkillView[] = []
     const nearest = new Map<string, string>()
@@ -58,23 +70,23 @@ export function createSkills(deps: SkillsDeps): Skills {
     readable: (folder) => folders.get(folder) ?? [],
     find: async (folder, name) => (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),
     async body(skill, args) {
-      const text = await readFile(skill.path, 'utf8').catch((): never => {
-        throw new Error(`${skill.path} cannot be read any more.`)
-      })
-      const parts = splitSkill(text)
+      const found = readGuardedText(skill.path, guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MOST_BYTES })
+      if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
+      if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
+      const parts = splitSkill(found.text)
       if (!parts) throw new Error(`${skill.path} has lost its front matter.`)
       return fillPlaceholders(parts.body, { args, names: skill.arguments, dir: dirname(skill.path) })
     },
   }
 }
 
-async function skillsIn({ path, source }: SkillPlace, cache: SkillCache): Promise<SkillList> {
+async function skillsIn({ path, source }: SkillPlace, guard: TextGuard, cache: SkillCache): Promise<SkillList> {
   const names = await readdir(path).catch(() => [])
   const read = await Promise.all(
     names
       .toSorted((a, b) => (a < b ? -1 : 1))
       .slice(0, MOST_SKILLS)
-      .map(async (name) => readAt(join(path, name, 'SKILL.md'), cache)),
+      .map(async (name) => readAt(join(path, name, 'SKILL.md'), guard, cache)),
   )
   const skills: SkillView[] = []
   const problems: SkillProblem[] = []
@@ -91,25 +103,25 @@ async function skillsIn({ path, source }: SkillPlace, cache: SkillCache): Promis
 }
 
 /** Undefined where there is no SKILL.md: not every folder beside skills is one. */
-async function readAt(path: string, cache: SkillCache): Promise<{ path: string; read: ReadSkill } | undefined> {
-  const file = await stat(path).catch(() => undefined)
-  if (!file) return undefined
+async function readAt(path: string, guard: TextGuard, cache: SkillCache): Promise<{ path: string; read: ReadSkill } | undefined> {
   const problem = (message: string) => ({ path, read: { problems: [{ message, isFatal: true }] } })
-  if (!file.isFile()) return problem('It is no regular file.')
-  if (file.size > MOST_BYTES) return problem(`It is larger than ${MOST_BYTES / 1024} KB.`)
-  const known = cache.get(path, file)
+  // Where links lead is looked at each time; only what the file says is remembered.
+  const file = guardedFile(path, guard)
+  if ('missing' in file) return undefined
+  if ('problem' in file) return problem(file.problem)
+  const known = cache.get(path, file.stat)
   if (known) return { path, read: known }
-  try {
-    const bytes = await readFile(path)
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    // A linked folder is called what the link is called.
-    const read = await readSkill(text, basename(dirname(path)))
-    cache.set(path, file, read)
-    return { path, read }
-  } catch (error) {
-    const isText = error instanceof TypeError
-    return problem(isText ? 'It is not UTF-8 text.' : `It cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const found = readGuardedText(path, guard)
+  if ('missing' in found) return undefined
+  if ('problem' in found) return problem(found.problem)
+  // A linked folder is called what the link is called.
+  const read = await readSkill(found.text, basename(dirname(path)))
+  cache.set(path, file.stat, read)
+  return { path, read }
+}
+
+async function realFolder(folder: string): Promise<string> {
+  return realpath(folder).catch(() => folder)
 }
 
 async function skillFolders(skills: readonly SkillView[]): Promise<string[]> {

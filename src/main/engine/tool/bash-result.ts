@@ -17,10 +17,15 @@ const TOLD_IN_THIS_TURN =
   'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
 
 /** What the model reads of a command it started in the background. */
-export function backgroundResult(task: Task, interactive: boolean): ToolResult {
+export function backgroundResult(task: Task, interactive: boolean, note?: string): ToolResult {
   const limit =
     task.timeoutMs === undefined ? 'It runs without a time limit.' : `It is stopped after ${durationText(task.timeoutMs)} if it still runs.`
-  const text = [`Runs in the background.`, ...idLines(task), `${limit} ${interactive ? TOLD_AT_THE_END : TOLD_IN_THIS_TURN}`].join('\n')
+  const text = [
+    `Runs in the background.`,
+    ...idLines(task),
+    ...(note === undefined ? [] : [note]),
+    `${limit} ${interactive ? TOLD_AT_THE_END : TOLD_IN_THIS_TURN}`,
+  ].join('\n')
   return {
     content: [{ type: 'text', text }],
     details: { kind: 'task', task: shortened(task), text: '', truncated: false, started: 'started' },
@@ -47,6 +52,7 @@ export function foregroundResult(end: TaskEnd, told: { timeoutMs: number; intera
       ...(task.exitCode !== undefined && { exitCode: task.exitCode }),
       durationMs,
       outputPath: task.outputPath,
+      ...(task.sandbox && { sandbox: task.sandbox }),
       ...shown,
     },
   }

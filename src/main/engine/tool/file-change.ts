@@ -212,7 +212,6 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
     format: after.format,
     bytes,
     current,
-    newFolders,
   })
   change.hooks?.()?.written(plannedWrite(path, meant, current))
   workspace.reads.markRead(path.realPath, mark)

@@ -3,6 +3,7 @@ import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../
 import type { FormValues } from '../../../shared/model/form'
 import type { ResultPart } from '../../../shared/model/message'
 import type { Preview, ToolDetails } from '../../../shared/model/preview'
+import type { CommandSandbox } from '../../../shared/model/sandbox'
 import type { Todo } from '../../../shared/model/todo'
 
 /** Hints about a tool, as in the Model Context Protocol. They can make a policy stricter, never laxer. */
@@ -21,7 +22,13 @@ export interface ToolAnnotations {
 export type Access =
   | { kind: 'file'; path: string; written?: string; write: boolean }
   | { kind: 'tree'; path: string; written?: string; write: boolean }
-  | { kind: 'command'; command: string; cwd: string; /** It goes on when the call has returned. */ background?: true }
+  | {
+      kind: 'command'
+      command: string
+      cwd: string
+      /** It goes on when the call has returned. */ background?: true
+      /** The model asks to run it without a sandbox: its reason. */ unrestricted?: string
+    }
   | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
   /** Something a server of the Model Context Protocol does. A `local` one can touch any file, as a command can. */
   | { kind: 'server'; server: string; local: boolean; write: boolean }
@@ -44,6 +51,8 @@ export interface CallContext {
   progress(text: string): void
   /** What the person answered, where the call asks. */
   answer?: PersonAnswer
+  /** What its command was allowed to run in; absent: everywhere. */
+  sandbox?: CommandSandbox
   /**
    * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when nobody can be asked, when
    * `signal` aborts (its reason, as a sentence, is recorded), or the turn is stopped. Never rejects.
@@ -126,7 +135,12 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   schema?: Readonly<Record<string, unknown>>
   annotations: ToolAnnotations
   /** It belongs to a server: what its annotations claim allows nothing. */
-  server?: { name: string; tool: string; /** The server itself says that it can destroy something. */ saysDestructive: boolean }
+  server?: {
+    name: string
+    /** Tells it from servers of the same name elsewhere. */ id?: string
+    tool: string
+    /** The server itself says that it can destroy something. */ saysDestructive: boolean
+  }
   /** The fields of its input that say what a call is about, shown while it is still being written; the first that comes. Default: the first text. */
   subject?: readonly string[]
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
@@ -143,6 +157,9 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
 export function failed(text: string, details?: ToolDetails): ToolResult {
   return { content: [{ type: 'text', text }], isError: true, ...(details && { details }) }
 }
+
+/** What tools that list or search leave out where nothing else is said: no file. */
+export const nothingHidden = async (): Promise<(path: string) => boolean> => () => false
 
 /** A refusal to prepare, with advice. */
 export function refuse(text: string): Refusal {

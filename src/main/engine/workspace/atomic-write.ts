@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { constants, linkSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
-import { access, lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { constants, linkSync, lstatSync, renameSync, rmSync, type BigIntStats } from 'node:fs'
+import { access, open, realpath, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { errorCode, FileProblem, fileProblem } from './file-problem'
+import { holdFolder, type HeldFolder } from './held-folder'
 import { refuseSpecial, type FileStamp } from './open-file'
 
 export interface AtomicWriteOptions {
@@ -12,11 +13,16 @@ export interface AtomicWriteOptions {
   expect?: FileStamp | 'absent'
   /** Permissions of a file that is new; default 0o666 without the umask. An existing file keeps its own. */
   mode?: number
+  /** The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's own nor a folder's. */
+  exactly?: boolean
+  /** Makes folders that are missing, and is told the path of each, outermost first. */
+  made?: (folder: string) => void
 }
 
 /**
  * Replaces a file's content so that everyone sees either the old or the new one, also after a crash: a temporary file in the same folder,
- * flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced. Keeps permissions (without setuid and setgid, as
+ * flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless `exactly` is set. The folder is opened once, without
+ * following links, and everything happens in that very folder, whatever its name leads to meanwhile. Keeps permissions (without setuid and setgid, as
  * any write does) and, where the system allows, owner and group. Refuses folders, special files and files without write permission.
  * The name gets a new inode: other hard links keep the old content; extended attributes and access lists are not carried over.
  * Leaves no temporary file behind when it fails. Answers the stat of what it wrote; throws `FileProblem`.
@@ -24,32 +30,41 @@ export interface AtomicWriteOptions {
 export async function atomicWrite(
   path: string,
   bytes: Uint8Array,
-  { shown = path, expect, mode = 0o666 }: AtomicWriteOptions = {},
+  { shown = path, expect, mode = 0o666, exactly = false, made }: AtomicWriteOptions = {},
 ): Promise<BigIntStats> {
+  let folder: HeldFolder | undefined
   try {
-    const target = await realpath(path).catch(() => path)
-    const existing = await existingFile(target, shown)
+    const real = exactly ? path : await resolved(path)
+    folder = holdFolder(dirname(real), { shown, ...(made && { made }) })
+    const target = folder.at(basename(real))
+    const existing = existingFile(target, shown)
     if (existing) await access(target, constants.W_OK)
     // A fixed short name: the target's own may already be as long as the file system allows.
-    const temporary = join(dirname(target), `.trestle-${randomBytes(8).toString('hex')}.tmp`)
+    const temporary = folder.at(`.trestle-${randomBytes(8).toString('hex')}.tmp`)
     try {
       const stat = await writeTemporary(temporary, bytes, existing, mode)
+      folder.verify()
       await moveInto(temporary, target, shown, expect)
+      folder.verify()
       return stat
     } finally {
-      await rm(temporary, { force: true })
+      rmSync(temporary, { force: true })
     }
   } catch (error) {
     throw fileProblem(error, shown)
+  } finally {
+    folder?.close()
   }
 }
 
-async function existingFile(target: string, shown: string): Promise<BigIntStats | undefined> {
-  const stat = await lstat(target, { bigint: true }).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  })
-  if (stat?.isSymbolicLink()) throw new FileProblem(`${shown} is a symbolic link to something that is not there.`)
+/** What is not there yet keeps its own name in the real folder. */
+async function resolved(path: string): Promise<string> {
+  return realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
+}
+
+function existingFile(target: string, shown: string): BigIntStats | undefined {
+  const stat = lstatSync(target, { bigint: true, throwIfNoEntry: false })
+  if (stat?.isSymbolicLink()) throw new FileProblem(`${shown} is a symbolic link that leads nowhere or was put there meanwhile.`)
   if (stat) refuseSpecial(stat, shown)
   return stat
 }

@@ -62,6 +62,15 @@ describe('resolve', () => {
     expect(await workspace.resolve('tricky')).toMatchObject({ realPath: join(base, 'elsewhere/missing.txt'), inside: false })
   })
 
+  it('follows a link before it goes up with `..`, in paths as they are written too', async () => {
+    const { base, root, workspace } = await project()
+    await mkdir(join(base, 'elsewhere', 'deep'))
+    await symlink(join(base, 'elsewhere', 'deep'), join(root, 'jump'))
+    for (const path of ['jump/../secret.txt', `${root}/jump/../secret.txt`, 'src/../jump/.././secret.txt', 'jump/x/../../secret.txt'])
+      expect(await workspace.resolve(path)).toMatchObject({ realPath: join(base, 'elsewhere/secret.txt'), inside: false })
+    expect(await workspace.resolve('jump/../not-yet')).toMatchObject({ realPath: join(base, 'elsewhere/not-yet'), inside: false })
+  })
+
   it('keeps the names of what is not there below the nearest existing folder', async () => {
     const { root, workspace } = await project()
     expect(await workspace.resolve('src/new/b.ts')).toMatchObject({ realPath: join(root, 'src/new/b.ts'), inside: true })

@@ -38,8 +38,10 @@ export function createWorkspace({
       return editor?.()
     },
     async resolve(written) {
-      const path = absolute(realRoot, expandHome(written, home))
-      const { realPath, problem } = await realPathOf(path)
+      const expanded = expandHome(written, home)
+      const path = absolute(realRoot, expanded)
+      // Not `path`: the system follows a link before it goes up with `..`, and so do we.
+      const { realPath, problem } = await realPathOf(isAbsolute(expanded) ? expanded : `${realRoot}${sep}${expanded}`)
       return {
         path,
         realPath,

@@ -1,13 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import ignore, { type Ignore } from 'ignore'
+import { globMatcher, type GlobMatcher } from './glob-matcher'
 
 /** The files that hide entries from listings and searches. In one folder the later name wins. */
 export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
 
 const MAX_FILE_BYTES = 1_000_000
-/** `ignore` remembers every path it was asked about; a fresh copy of the same rules forgets them. */
-const FORGET_AFTER = 20_000
 
 /** The ignore rules that hold for the entries of one folder. */
 export interface IgnoreRules {
@@ -60,8 +58,18 @@ export function gitRoot(folder: string): string | undefined {
 interface Matcher {
   /** With a separator at its end. */
   base: string
-  rules: Ignore
-  asked: number
+  /** The last one that matches decides. */
+  rules: IgnoreRule[]
+}
+
+/** One line of an ignore file. */
+interface IgnoreRule {
+  matcher: GlobMatcher
+  /** It takes back what an earlier rule ignores. */
+  negated: boolean
+  foldersOnly: boolean
+  /** It is about names, at any depth. */
+  nameOnly: boolean
 }
 
 class Chain implements IgnoreRules {
@@ -90,19 +98,33 @@ class Chain implements IgnoreRules {
   }
 }
 
-function judge(matcher: Matcher, path: string, isFolder: boolean): boolean | undefined {
-  if (++matcher.asked > FORGET_AFTER) {
-    matcher.asked = 0
-    matcher.rules = newMatcher().add(matcher.rules)
-  }
-  const inner = path.slice(matcher.base.length)
+function judge({ base, rules }: Matcher, path: string, isFolder: boolean): boolean | undefined {
+  const inner = path.slice(base.length)
   const posix = sep === '/' ? inner : inner.replaceAll(sep, '/')
-  const result = matcher.rules.test(isFolder ? `${posix}/` : posix)
-  if (result.unignored) return false
-  if (!result.ignored) return undefined
-  // The folder above is known to be visible. If this file would hide it, a nearer one has taken that back, for all below it.
-  const parent = dirname(posix)
-  return parent !== '.' && matcher.rules.ignores(`${parent}/`) ? undefined : true
+  const name = posix.slice(posix.lastIndexOf('/') + 1)
+  // Folders above are judged before what lies in them, so only the path itself counts here.
+  const decides = rules.findLast((rule) => (isFolder || !rule.foldersOnly) && rule.matcher.matches(rule.nameOnly ? name : posix))
+  return decides && !decides.negated
+}
+
+/** As git reads a line: comments and blank lines are no rules, a slash that is not at the end ties a rule to the file's own folder. */
+function ruleOf(line: string): IgnoreRule | undefined {
+  const trimmed = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line)
+  if (trimmed === '' || trimmed.startsWith('#')) return undefined
+  const negated = trimmed.startsWith('!')
+  const said = negated ? trimmed.slice(1) : trimmed
+  const foldersOnly = said.endsWith('/')
+  const pattern = (foldersOnly ? said.slice(0, -1) : said).replace(/^\//, '')
+  if (pattern === '') return undefined
+  const nameOnly = !said.slice(0, -1).includes('/')
+  return { matcher: globMatcher(pattern, { escapes: true, wholeParts: true, noBraces: true }), negated, foldersOnly, nameOnly }
+}
+
+/** A blank at the end counts only behind a backslash. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length
+  while (end > 0 && line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1
+  return line.slice(0, end)
 }
 
 function matcherOf(folder: string, name: string): Matcher | undefined {
@@ -111,16 +133,14 @@ function matcherOf(folder: string, name: string): Matcher | undefined {
     // Only a plain file: opening a pipe of that name would wait for ever.
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat?.isFile() || stat.size === 0 || stat.size > MAX_FILE_BYTES) return undefined
-    const rules = newMatcher().add(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
-    return { base: folder.endsWith(sep) ? folder : folder + sep, rules, asked: 0 }
+    const lines = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .split('\n')
+    return { base: folder.endsWith(sep) ? folder : folder + sep, rules: lines.flatMap((line) => ruleOf(line) ?? []) }
   } catch {
     // Unreadable: git goes on without it too.
     return undefined
   }
-}
-
-function newMatcher(): Ignore {
-  return ignore({ ignorecase: false, allowRelativePaths: true })
 }
 
 function isWithin(path: string, folder: string): boolean {

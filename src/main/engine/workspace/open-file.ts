@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Bi
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
+import { isOpenedAt, replacedProblem } from './held-folder'
 
 // Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal anyway.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
@@ -19,7 +20,7 @@ export interface LoadedFile {
 
 /**
  * Opens the regular file at a real path for reading. Folders and special files are refused without opening them (opening a FIFO waits for a
- * writer, opening a device may do something), and a symlink that took the file's place is not followed. Throws `FileProblem`.
+ * writer, opening a device may do something), and no symlink is followed that took the place of the file or of a folder on the way. Throws `FileProblem`.
  */
 export async function openRegular(realPath: string, shown: string): Promise<{ handle: FileHandle; stat: BigIntStats }> {
   let handle: FileHandle | undefined
@@ -28,6 +29,7 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
     handle = await open(realPath, OPEN_FLAGS)
     const stat = await handle.stat({ bigint: true })
     refuseSpecial(stat, shown)
+    if (!isOpenedAt(handle.fd, realPath)) throw replacedProblem(shown)
     return { handle, stat }
   } catch (error) {
     await handle?.close()
@@ -46,7 +48,7 @@ export function readSmall(realPath: string, limit: number): Buffer | undefined {
     if (!expected.isFile() || expected.size === 0 || expected.size > limit) return undefined
     fd = openSync(realPath, OPEN_FLAGS)
     const stat = fstatSync(fd)
-    if (!stat.isFile() || stat.size > limit) return undefined
+    if (!stat.isFile() || stat.size > limit || !isOpenedAt(fd, realPath)) return undefined
     const buffer = Buffer.allocUnsafeSlow(stat.size + 1)
     // One byte more than there should be: getting it means that the file grows.
     const length = readSync(fd, buffer, 0, buffer.length, 0)

@@ -9,8 +9,8 @@ export interface Workspace {
   /** Real paths of further folders the user added to the session. */
   readonly addedFolders: readonly string[]
   /**
-   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved (for a file that is not there yet: of
-   * its nearest existing parent). Throws nothing.
+   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved, as the system does it (a link is followed
+   * before a `..` behind it counts; for a file that is not there yet: its nearest existing parent). Throws nothing.
    */
   resolve(path: string): Promise<ResolvedPath>
   /** What the model and the user are shown: relative inside the root, else absolute. */
@@ -21,7 +21,7 @@ export interface Workspace {
 }
 
 export interface ResolvedPath {
-  /** As written, made absolute and normalised. */
+  /** As written, made absolute, with `..` removed as text: for showing and for rules, never for opening. */
   path: string
   /** With symlinks resolved; what decisions are made on. */
   realPath: string

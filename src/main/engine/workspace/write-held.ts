@@ -1,9 +1,10 @@
-import { mkdir, rmdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rmdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { atomicWrite } from './atomic-write'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import type { FileAccess } from './file-access'
 import { FileProblem, fileProblem } from './file-problem'
+import { holdFolder } from './held-folder'
 import type { TextFormat } from './text-file'
 import { asSaved, loadHeld, MOST_HELD_BYTES, type HeldFile } from './unsaved-text'
 
@@ -19,8 +20,6 @@ export interface HeldWrite {
   bytes: Buffer
   /** As it was when the change was made up. */
   current: HeldFile | undefined
-  /** Folders that have to be made, outermost first. */
-  newFolders: readonly string[]
 }
 
 /**
@@ -28,23 +27,40 @@ export interface HeldWrite {
  * the model should know. Throws `FileProblem`; nothing is changed then.
  */
 export async function writeHeld(write: HeldWrite): Promise<{ mark: string; note?: string }> {
-  const { editor, realPath, shown, format, bytes, current, newFolders } = write
+  const { editor, realPath, shown, format, bytes, current } = write
+  const newFolders: string[] = []
+  const made = (folder: string): void => void newFolders.push(folder)
   try {
-    if (newFolders.length > 0) await mkdir(dirname(realPath), { recursive: true })
     // Other encodings are nothing that every editor keeps.
     const throughEditor = format.encoding === 'utf-8' && !format.bom && bytes.length <= MOST_HELD_BYTES
-    if (editor?.write && editor.covers(realPath) && throughEditor) return await intoEditor(write, editor.write)
+    if (editor?.write && editor.covers(realPath) && throughEditor) {
+      holdFolder(dirname(realPath), { shown, made }).close()
+      return await intoEditor(write, editor.write)
+    }
     if (current?.unsaved)
       throw new FileProblem(
         `${shown} has changes in the editor that are not saved, and they cannot be changed from here. Ask the user to save it, then read it again.`,
         'changed',
       )
-    const written = await atomicWrite(realPath, bytes, { shown, expect: current?.stamp ?? 'absent' })
+    const written = await atomicWrite(realPath, bytes, { shown, expect: current?.stamp ?? 'absent', exactly: true, made })
     return { mark: bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes) }
   } catch (error) {
     // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and stays.
-    for (const folder of newFolders.toReversed()) await rmdir(folder).catch(() => undefined)
+    for (const folder of newFolders.toReversed()) removeFolder(folder)
     throw fileProblem(error, shown)
+  }
+}
+
+function removeFolder(folder: string): void {
+  try {
+    const parent = holdFolder(dirname(folder), { shown: folder })
+    try {
+      rmdirSync(parent.at(basename(folder)))
+    } finally {
+      parent.close()
+    }
+  } catch {
+    // In use meanwhile, or gone.
   }
 }
 

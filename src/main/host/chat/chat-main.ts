@@ -12,6 +12,7 @@ import { Conversation } from './conversation'
 import { KeyTerminal } from './screen/key-terminal'
 import { LineTerminal } from './screen/line-terminal'
 import { oneLine } from './screen/safe-text'
+import { editorOutput } from '../../command-line/guard-terminal'
 import { wantsColours } from './screen/style'
 import type { Terminal } from './screen/terminal'
 
@@ -26,10 +27,10 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     reportStart(engine)
     const chosen = await chooseSession(engine, options)
     let { sessionId } = chosen
+    // It styles what it shows, which it has made safe piece by piece.
+    const out = editorOutput(stdout)
     terminal =
-      isTerminal && env['TERM'] !== 'dumb'
-        ? new KeyTerminal(stdin, stdout, wantsColours(env, true))
-        : new LineTerminal(stdin, stdout, isTerminal)
+      isTerminal && env['TERM'] !== 'dumb' ? new KeyTerminal(stdin, out, wantsColours(env, true)) : new LineTerminal(stdin, out, isTerminal)
     const conversation = new Conversation(engine, terminal)
     conversation.use(sessionId)
     await welcome(conversation)

@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine-api'
 import { askApproval } from './ask/ask-approval'
 import { askForm } from './ask/ask-form'
 import { askQuestions } from './ask/ask-questions'
+import { askSandbox } from './ask/ask-sandbox'
 import type { Answer, Asked } from './ask/asking'
 import { Printer } from './printer'
 import { reviewPlan } from './ask/review-plan'
@@ -20,6 +21,7 @@ const ASKED_BY: Partial<Record<AskKind | 'call', (asked: Asked) => Promise<Answe
   plan: reviewPlan,
   questions: askQuestions,
   form: askForm,
+  sandbox: askSandbox,
 }
 
 /** The session that is talked in: what happens in it is written down, and what it asks is put to the person. It can be changed for another. */

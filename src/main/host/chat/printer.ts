@@ -1,6 +1,7 @@
 import type { Failure } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { isOwn, textOf } from '../../../shared/model/message'
+import { sandboxLabel, unavailableText } from '../../../shared/model/sandbox-words'
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
 import { toolLabel } from '../../../shared/model/tool-label'
@@ -117,6 +118,12 @@ export class Printer {
       case 'tool.finished':
         this.#finishCall(event)
         break
+      case 'sandbox.changed': {
+        const { sandbox } = event
+        const about = sandbox.unavailable ? `. ${unavailableText(sandbox.unavailable)}` : '. /status shows what commands can reach.'
+        this.note(`Sandbox: ${sandboxLabel(sandbox)}${about}`)
+        break
+      }
       case 'todos.changed':
         this.line(event.todos.map((todo) => this.#todo(todo)).join('\n'))
         break

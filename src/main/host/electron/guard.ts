@@ -1,6 +1,6 @@
 import type { Session, WebContents } from 'electron'
 import { APP_ORIGIN } from '../../../shared/contract/port-wire'
-import { externalUrl } from '../../api/external-url'
+import { safeLink } from '../../../shared/model/safe-link'
 import type { ElectronModule } from './electron-module'
 
 /** What the pages of the session may not do, whatever their code says: use devices, get permissions, download, reach the network. */
@@ -28,7 +28,7 @@ function isCopy(permission: string): boolean {
 /** Keeps every page where it is: no navigation, no windows, no webviews. Links go to the user's browser if their scheme is allowed. */
 export function guardContents(contents: WebContents, shell: ElectronModule['shell'], log: (message: string) => void): void {
   const openOutside = (url: string): void => {
-    const allowed = externalUrl(url)
+    const allowed = safeLink(url)
     if (allowed === undefined) log(`a link was not opened: ${url.slice(0, 200)}`)
     else shell.openExternal(allowed).catch((error: unknown) => log(`a link could not be opened: ${String(error)}`))
   }
@@ -50,7 +50,7 @@ export function guardContents(contents: WebContents, shell: ElectronModule['shel
 
 /** Opens a URL outside if it is allowed; false if not or if it fails. */
 export async function openExternal(shell: ElectronModule['shell'], url: string): Promise<boolean> {
-  const allowed = externalUrl(url)
+  const allowed = safeLink(url)
   if (allowed === undefined) return false
   return shell.openExternal(allowed).then(
     () => true,

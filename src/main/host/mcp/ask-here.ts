@@ -1,5 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import { formDefaults, formProblems, type FormField, type FormValue, type FormValues } from '../../../shared/model/form'
+import { editorOutput } from '../../command-line/guard-terminal'
+import { safeText } from '../../command-line/safe-text'
 import type { CallAnswer, CallQuestion } from '../../engine/tool/tool'
 
 /** What a server asks in the midst of a call: answered with what was given beforehand, else by whoever sits at the terminal, else declined. */
@@ -26,7 +28,7 @@ export async function askHere(
     return declined(
       `nobody is at a terminal to answer.${preview.kind === 'form' ? " Give --answer '{…}' beforehand; '{}' takes the defaults." : ''}`,
     )
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
   try {
     const agreed = await agrees(terminal, question, signal)
     if (!agreed) return { optionId: decline.optionId, kind: decline.kind }
@@ -59,7 +61,7 @@ async function fill(terminal: Interface, fields: readonly FormField[], signal: A
     if (field.description !== undefined) process.stderr.write(`${plain(field.description)}\n`)
     if ('options' in field) field.options.forEach(({ title }, at) => process.stderr.write(`  ${at + 1} ${plain(title)}\n`))
     for (;;) {
-      const written = (await terminal.question(`${plain(field.title)}${hintOf(field)}: `, { signal })).trim()
+      const written = (await terminal.question(`${plain(field.title)}${plain(hintOf(field))}: `, { signal })).trim()
       const value = written === '' ? field.default : valueOf(field, written)
       const problem = formProblems([field], value === undefined ? {} : { [field.key]: value })[field.key]
       if (problem !== undefined) process.stderr.write(`${problem}\n`)
@@ -103,5 +105,5 @@ function valueOf(field: FormField, written: string): FormValue {
 
 /** A server's words cannot steer the terminal. */
 function plain(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '').slice(0, 5000)
+  return safeText(text.slice(0, 5000))
 }

@@ -1,4 +1,4 @@
-import type { McpOAuth, McpServerDefinition } from '../../../shared/model/mcp'
+import { MCP_SERVER_SANDBOXES, type McpOAuth, type McpServerDefinition } from '../../../shared/model/mcp'
 import { wrong, type McpAction } from './mcp-action'
 
 const FOR_URLS = ['header', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
@@ -12,14 +12,24 @@ export function definitionFrom({ words: [, first = '', ...rest], values }: McpAc
     if (!URL.canParse(first)) throw wrong(`"${first}" is not a whole URL; give one like https://example.org/mcp.`)
     if (transport === 'stdio') throw wrong('--transport stdio is for commands; a URL is reached by http or sse.')
     const oauth = oauthFrom(values)
-    none(values, ['env'], 'a URL')
+    none(values, ['env', 'sandbox'], 'a URL')
     const headers = pairs(values['header'], ':', '--header "Name: value"')
     return { ...DEFAULTS, transport: transport === 'sse' ? 'sse' : 'http', url: first, headers, ...(oauth && { oauth }) }
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first)) throw wrong(`"${first}" is no address of a server: those begin with http:// or https://.`)
   if (transport === 'http' || transport === 'sse') throw wrong(`--transport ${transport} needs a URL, not a command.`)
   none(values, FOR_URLS, 'a command')
-  return { ...DEFAULTS, transport: 'stdio', command: first, args: rest, env: pairs(values['env'], '=', '--env NAME=value') }
+  const sandbox = MCP_SERVER_SANDBOXES.find((each) => each === values['sandbox'])
+  if (sandbox === 'unrestricted' && values['project'] === true)
+    throw wrong("A project's server always runs in a sandbox: --sandbox project or project-offline.")
+  return {
+    ...DEFAULTS,
+    transport: 'stdio',
+    command: first,
+    args: rest,
+    env: pairs(values['env'], '=', '--env NAME=value'),
+    ...(sandbox && { sandbox }),
+  }
 }
 
 function none(values: McpAction['values'], names: readonly string[], what: string): void {

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { editorOutput } from '../../command-line/guard-terminal'
+import { oneLine } from '../../command-line/safe-text'
 import { text } from 'node:stream/consumers'
 import { CodedError } from '../../../shared/model/errors'
 import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../shared/model/mcp-import'
@@ -89,9 +91,9 @@ function valuesFrom(given: McpAction['values'][string]): Map<string, string> {
 
 async function agreed(wanted: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
   try {
-    return /^y(es)?$/i.test((await terminal.question(`Take over ${wanted}? [y/N] `, { signal })).trim())
+    return /^y(es)?$/i.test((await terminal.question(`Take over ${oneLine(wanted)}? [y/N] `, { signal })).trim())
   } finally {
     terminal.close()
   }

@@ -1,4 +1,5 @@
 import type { McpServerList, McpServerView } from '../../../shared/model/mcp'
+import { describeSandbox } from '../../../shared/model/sandbox'
 import { table } from '../../command-line/table'
 import type { McpPlace } from '../../engine/mcp/mcp'
 import { definitionFrom } from './definition-from'
@@ -58,13 +59,14 @@ function listed({ servers }: McpServerList): string {
   if (servers.length === 0)
     return 'No servers are configured. Add one with: trestle mcp add NAME URL, or trestle mcp add NAME -- COMMAND.\n'
   return table(
-    ['NAME', 'SCOPE', 'STATE', 'TOOLS', 'TRANSPORT', 'TARGET'],
+    ['NAME', 'SCOPE', 'STATE', 'TOOLS', 'TRANSPORT', 'SANDBOX', 'TARGET'],
     servers.map((server) => [
       server.name,
       server.scope,
       stateOf(server),
       String(server.tools.length),
       server.transport,
+      server.sandbox ? describeSandbox(server.sandbox) : '-',
       oneLine(server.target),
     ]),
   )
@@ -81,6 +83,8 @@ function stateOf({ state, hiddenBy, auth }: McpServerView): string {
 function tellProblems({ servers, problems }: McpServerList): void {
   for (const { file, line, message } of problems)
     process.stderr.write(`trestle: ${file}${line === undefined ? '' : `:${line}`}: ${message}\n`)
+  for (const { name, sandbox } of servers)
+    if (sandbox?.unavailable !== undefined) process.stderr.write(`trestle: ${name} runs without a sandbox: ${sandbox.unavailable}\n`)
   if (servers.some(({ state }) => state === 'asked'))
     process.stderr.write(
       'trestle: servers of this project wait to be accepted. See them with: trestle permission show; accept them with: trestle permission trust.\n',

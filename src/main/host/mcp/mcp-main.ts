@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import { nearest } from '../../../shared/nearest'
 import { didYouMean, type Parsed } from '../../command-line/parse'
 import { reportStart } from '../../command-line/report-start'
+import { resolveHome } from '../../engine/config/home'
 import { createEngine } from '../../engine/engine'
+import { agentTrace } from '../../engine/task/watch/agent-trace'
 import { wrong, type McpAction } from './mcp-action'
 
 const SIGN_IN = ['browser']
 const SERVER = ['project', 'cwd', 'json']
-const DEFINITION = ['transport', 'header', 'env', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
+const DEFINITION = ['transport', 'header', 'env', 'sandbox', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
 
 /** Which options go with which action, and how many words. */
 const ACTIONS: Record<string, { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }> = {
@@ -40,8 +42,9 @@ export async function mcpMain({ values, positionals: [action, ...words] }: Parse
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.options.includes(name))
   if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
   if (words.length < known.words[0] || words.length > known.words[1]) throw wrong(`${action} takes ${known.takes}.`)
-  if (FOR_PEOPLE.has(action) && process.env['TRESTLE_TASK'] !== undefined) {
-    process.stderr.write(`trestle: mcp ${action} is for people: run it in a terminal of your own, not in a task of Trestle.\n`)
+  const trace = FOR_PEOPLE.has(action) ? await agentTrace({ home: realpathSync(resolveHome()) }) : undefined
+  if (trace !== undefined) {
+    process.stderr.write(`trestle: mcp ${action} is for people, and ${trace}. Use the app, or a terminal of your own.\n`)
     return 2
   }
   const folder = folderOf(values['cwd'])

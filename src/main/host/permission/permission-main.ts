@@ -1,10 +1,15 @@
 import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { ConfigProblem } from '../../../shared/model/settings'
 import type { TrustView } from '../../../shared/model/trust'
+import { LineSplitter } from '../../engine/mcp/transport/line-splitter'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { checkCommand, type CheckSurroundings } from '../../engine/approval/check-command'
+import type { CommandSandboxes } from '../../engine/approval/policy'
+import { createSandboxes } from '../../engine/sandbox/create-sandboxes'
+import type { Settings } from '../../engine/config/settings'
+import { commandSandboxes } from '../../engine/session/session-sandbox'
 import type { PermissionRule } from '../../engine/approval/rules/permission-rule'
 import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
@@ -33,7 +38,11 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
   if (stdin === (command !== undefined)) throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
   const cwd = folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.')
   const home = realHome()
-  const { rules, problems, untrusted } = await rulesFor(typeof values['rules'] === 'string' ? values['rules'] : undefined, cwd, home)
+  const { rules, problems, untrusted, sandboxes } = await rulesFor(
+    typeof values['rules'] === 'string' ? values['rules'] : undefined,
+    cwd,
+    home,
+  )
   if (problems.length > 0) {
     for (const { file, line, column, message } of problems) {
       process.stderr.write(`trestle: ${[file, line, column].filter((part) => part !== undefined).join(':')}: ${message}\n`)
@@ -41,7 +50,7 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
     return 2
   }
   const mode = (typeof values['mode'] === 'string' ? values['mode'] : 'ask') as CheckSurroundings['mode']
-  const surroundings: CheckSurroundings = { rules, mode, cwd, home }
+  const surroundings: CheckSurroundings = { rules, mode, cwd, home, ...(values['sandbox'] !== 'off' && { sandboxes }) }
   const check = async (text: string) => ({ ...(await checkCommand(text, surroundings)), ...(untrusted && { untrusted }) })
   if (command !== undefined) {
     process.stdout.write(`${JSON.stringify(await check(command))}\n`)
@@ -50,16 +59,35 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
   return checkLines(check)
 }
 
-/** One JSON string a line in, one verdict a line out; a line that is no JSON string gets an error in its place, and the exit code 2. */
+/** A longer line is no command. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024
+
+/** One JSON string a line in (lines end at a line feed and nothing else), one verdict a line out; a line that is no JSON string gets an error in its place, and the exit code 2. */
 async function checkLines(check: (command: string) => Promise<object>): Promise<number> {
   let code = 0
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === '') continue
-    const command = jsonString(line)
-    if (command === undefined) code = 2
-    const answer = command === undefined ? { error: 'This line is not a JSON string.' } : await check(command)
-    if (!process.stdout.write(`${JSON.stringify(answer)}\n`)) await new Promise((drained) => process.stdout.once('drain', drained))
+  let lines: (string | undefined)[] = []
+  const splitter = new LineSplitter(
+    MOST_LINE_BYTES,
+    (line) => lines.push(line),
+    () => lines.push(undefined),
+  )
+  const answerLines = async (): Promise<void> => {
+    const read = lines
+    lines = []
+    for (const line of read) {
+      if (line?.trim() === '') continue
+      const command = line === undefined ? undefined : jsonString(line)
+      if (command === undefined) code = 2
+      const answer = command === undefined ? { error: 'This line is not a JSON string.' } : await check(command)
+      if (!process.stdout.write(`${JSON.stringify(answer)}\n`)) await new Promise((drained) => process.stdout.once('drain', drained))
+    }
   }
+  for await (const chunk of process.stdin) {
+    splitter.push(chunk as Buffer)
+    await answerLines()
+  }
+  splitter.end()
+  await answerLines()
   return code
 }
 
@@ -76,24 +104,34 @@ interface FoundRules {
   rules: readonly PermissionRule[]
   problems: readonly ConfigProblem[]
   /** Set when the project has rules that do not count. */
+  sandboxes: CommandSandboxes
   untrusted?: { folder: string; state: TrustView['state']; advice: string }
 }
 
 /** The rules of one file, or those that hold in the folder: the user's, and the project's as far as the folder is trusted. */
 async function rulesFor(file: string | undefined, cwd: string, home: string): Promise<FoundRules> {
-  if (file !== undefined) return readRulesFile(resolve(file))
   const config = await openConfig({ home })
   const { settings, problems, standing } = await projectSettings(cwd, config.settings, home)
   config.close()
+  const sandboxes = sandboxesOf(settings, cwd, home)
+  if (file !== undefined) return { ...(await readRulesFile(resolve(file))), sandboxes }
   const { rules } = settings.permission
   // Other mistakes in these files are none of the rules' business.
   const broken = rules.some((rule) => rule.mistake !== undefined)
   const { state } = standing
   return {
     rules,
+    sandboxes,
     problems: broken ? [...config.problems, ...problems] : [],
     ...(state !== 'nothing' && state !== 'trusted' && { untrusted: { folder: cwd, state, advice: TRUST_ADVICE } }),
   }
+}
+
+function sandboxesOf({ sandbox, web }: Settings, root: string, home: string): CommandSandboxes {
+  const userHome = realpathSync(homedir())
+  const allowed = { write: [], read: [], hosts: [] }
+  const source = { rootId: 'check', root, addedFolders: [], allowed, settings: sandbox, webHosts: web.allowedHosts }
+  return commandSandboxes(createSandboxes({ home, userHome }), source, userHome)
 }
 
 function realHome(): string {

@@ -4,6 +4,7 @@ import { isRecorded } from '../../../shared/model/event'
 import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
 import { toolLabel } from '../../../shared/model/tool-label'
+import { oneLine } from '../../command-line/safe-text'
 import type { OutputFormat } from './print-options'
 
 /** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */
@@ -57,7 +58,7 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
     event(event) {
       if (event.type === 'step.finished') answer = textOf(event.parts)
       if (format === 'stream-json') stream(event)
-      if (event.type === 'tool.started') progress?.write(`· ${toolLabel(event.name)} ${event.summary}\n`)
+      if (event.type === 'tool.started') progress?.write(`· ${oneLine(`${toolLabel(event.name)} ${event.summary}`)}\n`)
       if (event.type === 'step.retried')
         progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
     },

@@ -1,6 +1,7 @@
 import type { RestorePoint, RestorePreview, RestoreResult } from '../../../shared/model/checkpoint'
 import { CodedError } from '../../../shared/model/errors'
 import type { Engine, RestoreRequest } from '../../engine/engine-api'
+import { oneLine } from '../../command-line/safe-text'
 
 export interface TerminalRestore {
   /** Right before this message; without it the latest restore is taken back. */
@@ -33,7 +34,7 @@ async function target(engine: Engine, sessionId: string, { n, what }: TerminalRe
 export async function forkSession(engine: Engine, sessionId: string, { n, isJson }: { n?: number; isJson: boolean }): Promise<number> {
   const to = n === undefined ? undefined : (await pointOf(engine, sessionId, n)).seq - 1
   const fork = await engine.sessions.fork(sessionId, to)
-  say(isJson ? `${JSON.stringify(fork)}\n` : `${fork.sessionId}  ${fork.title}\n`)
+  say(isJson ? `${JSON.stringify(fork)}\n` : `${fork.sessionId}  ${oneLine(fork.title)}\n`)
   return 0
 }
 
@@ -48,9 +49,9 @@ async function pointOf(engine: Engine, sessionId: string, n: number): Promise<Re
 const SIGNS = { create: '+', change: '~', delete: '-' }
 
 function words({ steps, kept, notCovered, messagesTaken, seq }: RestorePreview & { seq?: number }, dryRun: boolean): string {
-  const lines = steps.map(({ action, path, isFolder }) => `${SIGNS[action]} ${path}${isFolder ? '/' : ''}`)
+  const lines = steps.map(({ action, path, isFolder }) => `${SIGNS[action]} ${oneLine(path)}${isFolder ? '/' : ''}`)
   for (const { path, why, kind } of kept)
-    lines.push(`! ${path}: ${why}${kind === 'changed' ? ' Left as it is; --overwrite restores it too.' : ''}`)
+    lines.push(`! ${oneLine(path)}: ${oneLine(why)}${kind === 'changed' ? ' Left as it is; --overwrite restores it too.' : ''}`)
   lines.push(...notCovered.map((text) => `? ${text}`))
   const files = `${steps.length} ${steps.length === 1 ? 'path' : 'paths'}`
   const messages = messagesTaken === undefined ? '' : `, ${messagesTaken} of your messages left out of the conversation`

@@ -29,7 +29,7 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
   const lines = messages.map(
     ({ n, at, text }) => `${String(n).padStart(4)}  ${new Date(at).toISOString().slice(0, 16)}  ${oneLine(text, 100)}`,
   )
-  return say(`${header.title}\n${header.folder}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`)
+  return say(`${oneLine(header.title, 200)}\n${oneLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`)
 }
 
 /** The conversation as it is now: as Markdown, or one event a line. */
@@ -40,7 +40,7 @@ export function exportSession(engine: Engine, sessionId: string, isJson: boolean
     for (const event of events) say(`${JSON.stringify(event)}\n`)
     return 0
   }
-  say(`# ${header.title}\n`)
+  say(`# ${oneLine(header.title, 200)}\n`)
   for (const event of events) say(markdown(event))
   return 0
 }

@@ -5,6 +5,7 @@ import { errorAsJson } from '../../command-line/error-as-json'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
+import { agentTrace } from '../../engine/task/watch/agent-trace'
 import { TOOL_SEARCH_KEYS, TOOL_SEARCH_RANGES, type ToolSearchSettings } from '../../engine/config/tool-search-settings'
 
 type Name = keyof ToolSearchSettings
@@ -16,7 +17,13 @@ export async function settingsMain({ positionals, values }: Parsed): Promise<num
   const [written, text] = positionals
   const name = written === undefined ? undefined : nameOf(written)
   const value = name !== undefined && text !== undefined ? valueOf(name, text) : undefined
-  const config = await openConfig({ home: realpathSync(resolveHome()) })
+  const home = realpathSync(resolveHome())
+  const trace = value === undefined ? undefined : await agentTrace({ home })
+  if (trace !== undefined) {
+    process.stderr.write(`trestle: only you can change settings, and ${trace}. Use the app, or a terminal of your own.\n`)
+    return 2
+  }
+  const config = await openConfig({ home })
   try {
     if (name !== undefined && value !== undefined) {
       await config.edit([{ path: ['tool_search', TOOL_SEARCH_KEYS[name]], value }])

@@ -1,4 +1,4 @@
-import { READ_ONLY_COMMANDS } from '../shell/read-only-commands'
+import { isReadOnlyProgram } from '../shell/read-only/read-only-paths'
 import type { Word } from '../shell/shell-syntax'
 import { HIDING } from '../shell/hiding-programs'
 import { SHELLS, WRAPPERS } from '../shell/wrappers'
@@ -115,7 +115,7 @@ export function generalPrefixes(program: string, words: readonly Word[]): number
   }
   if (program === '' || ONLY_EXACTLY.has(program) || SHELLS.has(program) || program in WRAPPERS || program in HIDING) return undefined
   // What these do inside the project needs no rule.
-  if (program in READ_ONLY_COMMANDS) return undefined
+  if (isReadOnlyProgram(program)) return undefined
   return first && isName(first) && words.length > 2 ? [2, 1] : [1]
 }
 

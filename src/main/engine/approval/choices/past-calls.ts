@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path'
 import type { RecordedEvent } from '../../../../shared/model/event'
 import { textOf } from '../../../../shared/model/message'
 import { toolLabel } from '../../../../shared/model/tool-label'
@@ -47,7 +46,7 @@ export async function judgedPast(past: PastCall, current: JudgedCall): Promise<J
   if (current.parts) {
     const command = input['command']
     if (past.tool !== tool.name || command === undefined) return undefined
-    const cwd = input['cwd'] === undefined ? workspace.root : resolve(workspace.root, input['cwd'])
+    const cwd = input['cwd'] === undefined ? workspace.root : (await workspace.resolve(input['cwd'])).realPath
     const parts = await inspectCommand(command, cwd, workspace)
     return {
       command,
@@ -59,9 +58,7 @@ export async function judgedPast(past: PastCall, current: JudgedCall): Promise<J
   if (access?.kind === 'file' || access?.kind === 'tree') {
     const path = input['path'] ?? (access.kind === 'tree' ? '.' : undefined)
     if (path === undefined || isWriting(past.tool) !== access.write) return undefined
-    const { realPath, path: written } = await workspace.resolve(
-      isAbsolute(path) || path.startsWith('~') ? path : resolve(workspace.root, path),
-    )
+    const { realPath, path: written } = await workspace.resolve(path)
     const call = { ...current.call, accesses: [{ ...access, path: realPath, written }] }
     return {
       command: `${past.tool} ${past.summary}`,

@@ -10,7 +10,7 @@ export const readOnlyCommands: Policy = ({ part }) => {
   }
   if (part.neutral && !part.steered) return { decision: 'allow', reason: 'What it starts is judged by itself.' }
   if (!part.readOnly) return undefined
-  const secret = part.paths.find((path) => path.sensitive !== undefined)
+  const secret = part.paths.find((path) => path.sensitive !== undefined && !path.names)
   if (secret) return undefined
   return { decision: 'allow', reason: `${part.words[0]?.text ?? 'It'} only reads.` }
 }

@@ -1,9 +1,10 @@
-import { isWithin, pathsOf } from '../paths'
+import { isWithin, pathsOf, treesOf } from '../paths'
 import type { Policy } from '../policy'
 
 /**
  * Trestle's own folder holds keys, sessions and the very settings that decide what is asked: no tool reads or changes it, in any mode. What
- * this session's calls have left there for the model can be read.
+ * this session's calls have left there for the model can be read. A command that goes through a folder above it would reach it as well, and asks; tools
+ * that do so leave it out by themselves.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   // A project may lie in there, as the scratch folders do.
@@ -14,5 +15,18 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       !projects.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
-  return reached && { decision: 'deny', reason: `${reached.path} belongs to Trestle itself.` }
+  if (reached) return { decision: 'deny', reason: `${reached.path} belongs to Trestle itself.` }
+  const above = part && treesOf(part).find((path) => path.realPath !== home && isWithin(home, path.realPath) && !leavesOut(path, home))
+  if (!above) return undefined
+  const what = above.write ? 'changes' : 'reads'
+  return {
+    decision: 'ask',
+    reason: `It ${what} everything in ${above.realPath}, and Trestle's own folder with your keys is in there.`,
+    everyTime: true,
+  }
+}
+
+/** Whether a program that leaves out hidden folders does not come to this one. */
+function leavesOut({ realPath, tree }: ReturnType<typeof treesOf>[number], home: string): boolean {
+  return tree.skipsHidden === true && home.slice(realPath.length).includes('/.')
 }

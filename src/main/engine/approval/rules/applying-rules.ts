@@ -1,11 +1,15 @@
 import type { JudgedCall } from '../policy'
-import type { CommandPart } from '../shell/command-part'
+import { globMatcher } from '../../workspace/glob-matcher'
+import type { CommandPart, TouchedPath } from '../shell/command-part'
 import type { Word } from '../shell/shell-syntax'
 import { allowsWords, catchesWords, type Match } from './match-words'
 import { parsePattern, patternWords, type ParsedPattern } from './parse-pattern'
 import { webGlob } from './match-web'
-import { pathGlob } from './path-glob'
+import { pathGlob, type PathTest } from './path-glob'
 import type { PermissionRule } from './permission-rule'
+
+/** What may stand in front of the path in one word: `--output=`, `of=`, `-o`. */
+const OPTION_WITH = /^(?:--?[\w-]+=|[a-z]+=|-\w)$/
 
 /** Parsing is pure and rules live long, so each pattern is taken apart once. */
 const parsed = new WeakMap<PermissionRule, ParsedPattern | undefined>()
@@ -29,6 +33,7 @@ export function catchingRule(judged: JudgedCall, decision: 'deny' | 'ask'): { ru
   let perhaps: PermissionRule | undefined
   for (const rule of judged.rules) {
     if (rule.decision !== decision) continue
+    judged.time?.check()
     const pattern = patternOf(rule)
     const match = pattern ? catches(pattern, judged) : 'no'
     if (match === 'yes') return { rule, match }
@@ -41,19 +46,15 @@ export function catchingRule(judged: JudgedCall, decision: 'deny' | 'ask'): { ru
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
   return judged.rules.find((rule) => {
     if (rule.decision !== 'allow') return false
+    judged.time?.check()
     const pattern = patternOf(rule)
     return pattern !== undefined && allows(pattern, judged, naming)
   })
 }
 
+/** Whether the name of a tool in a pattern means this tool; `*` in it stands for anything. */
 function nameMatches(pattern: string, name: string): boolean {
-  return new RegExp(
-    `^${pattern
-      .split('*')
-      .map((part) => part.replace(/[.-]/g, '\\$&'))
-      .join('.*')}$`,
-    's',
-  ).test(name)
+  return pattern.includes('*') ? globMatcher(pattern, { starOnly: true }).matches(name) : pattern === name
 }
 
 function catches({ tool, argument }: ParsedPattern, judged: JudgedCall): Match {
@@ -62,19 +63,49 @@ function catches({ tool, argument }: ParsedPattern, judged: JudgedCall): Match {
     if (argument === undefined) return 'yes'
     if (part) return part.words.length === 0 ? 'no' : catchesWords(patternWords(argument), part.words)
     if (addressesOf(judged).some(webGlob(argument, { broad: true }))) return 'yes'
-    return pathsOfCall(judged).some((paths) => paths.some(pathGlob(argument, judged.workspace.root, { broad: true }))) ? 'yes' : 'no'
+    const meant = pathGlob(argument, judged.workspace.root, { broad: true })
+    return pathsOfCall(judged).some((paths) => paths.some((path) => meant.matches(path))) ? 'yes' : 'no'
   }
-  return part && argument !== undefined ? catchesTouched(tool, argument, part, judged.workspace.root) : 'no'
+  return part && argument !== undefined ? catchesEffects(tool, argument, part, judged.workspace.root) : 'no'
 }
 
-/** Rules for Read and Write hold for what commands redirect and name, too. */
-function catchesTouched(tool: string, argument: string, part: CommandPart, root: string): Match {
+/** Rules for Read, Write and the other tools hold for what commands do as well. */
+function catchesEffects(tool: string, argument: string, part: CommandPart, root: string): Match {
+  if (nameMatches(tool, 'FetchURL')) return catchesSent(argument, part)
+  const reading = nameMatches(tool, 'Read') || nameMatches(tool, 'Grep')
+  const writing = nameMatches(tool, 'Write') || nameMatches(tool, 'Edit')
+  if (!reading && !writing) return 'no'
   const meant = pathGlob(argument, root, { broad: true })
-  const touched = part.paths.some(({ path, realPath, write }) => {
-    const reads = nameMatches(tool, 'Read') && (!write || part.kind === 'run')
-    return (reads || (write && (nameMatches(tool, 'Write') || nameMatches(tool, 'Edit')))) && (meant(path) || meant(realPath))
-  })
-  return touched ? 'yes' : 'no'
+  let match: Match = 'no'
+  for (const touched of part.paths) {
+    const found = catchesTouched(touched, { reading: reading && (!touched.write || part.kind === 'run'), writing }, meant)
+    if (found === 'yes') return found
+    if (found === 'maybe') match = found
+  }
+  return match
+}
+
+function catchesTouched(
+  { path, realPath, write, unsure, tree }: TouchedPath,
+  { reading, writing }: { reading: boolean; writing: boolean },
+  meant: PathTest,
+): Match {
+  const certain = reading || (writing && write)
+  if (!certain && !(writing && unsure)) return 'no'
+  if (meant.matches(path) || meant.matches(realPath)) return certain ? 'yes' : 'maybe'
+  if (!tree || !(meant.mayMatchBelow(path) || meant.mayMatchBelow(realPath))) return 'no'
+  // Only names are listed: to a rule about contents that is nothing.
+  if (!tree.files) return 'no'
+  if (tree.files.some((file) => meant.matches(file))) return certain ? 'yes' : 'maybe'
+  return tree.problem === undefined ? 'no' : 'maybe'
+}
+
+/** A rule about pages of the web holds for the hosts that a command connects to. */
+function catchesSent(argument: string, { effects: { sends } }: CommandPart): Match {
+  if (!sends) return 'no'
+  const meant = webGlob(argument.replace(/^([a-z]+:\/\/[^/]+).*$/i, '$1'), { broad: true })
+  if (sends.hosts.some((host) => meant(`https://${host}/`) || meant(`http://${host}/`))) return argument.includes('://') ? 'maybe' : 'yes'
+  return sends.unknown ? 'maybe' : 'no'
 }
 
 function allows({ tool, argument }: ParsedPattern, judged: JudgedCall, naming: string | undefined): boolean {
@@ -87,15 +118,38 @@ function allows({ tool, argument }: ParsedPattern, judged: JudgedCall, naming: s
   const addresses = addressesOf(judged)
   if (addresses.length > 0) return addresses.every(webGlob(argument))
   const paths = pathsOfCall(judged)
-  return paths.length > 0 && paths.every((each) => each.every(pathGlob(argument, judged.workspace.root)))
+  const meant = pathGlob(argument, judged.workspace.root)
+  return paths.length > 0 && paths.every((each) => each.every((path) => meant.matches(path)))
 }
 
 function allowsRedirection(tool: string, argument: string | undefined, part: CommandPart, root: string): boolean {
-  const meant = argument === undefined ? () => true : pathGlob(argument, root)
+  const glob = argument === undefined ? undefined : pathGlob(argument, root)
+  const meant = (path: string): boolean => glob?.matches(path) ?? true
   return (
     part.paths.length > 0 &&
     part.paths.every(({ path, realPath, write }) => nameMatches(tool, write ? 'Write' : 'Read') && meant(path) && meant(realPath))
   )
+}
+
+/**
+ * Whether an allow rule says that a command may use this very path: by a word that has no wildcard, or as a rule for files. Rules cover the words of a
+ * command, but not what they make it write outside of the project.
+ */
+export function namingRule(judged: JudgedCall, touched: TouchedPath): PermissionRule | undefined {
+  const { part } = judged
+  return judged.rules.find((rule) => {
+    const pattern = rule.decision === 'allow' ? patternOf(rule) : undefined
+    if (!part || pattern?.argument === undefined) return false
+    if (nameMatches(pattern.tool, touched.write ? 'Write' : 'Read')) {
+      const meant = pathGlob(pattern.argument, judged.workspace.root)
+      return meant.matches(touched.path) && meant.matches(touched.realPath)
+    }
+    const { said } = touched
+    if (said === undefined || !allows(pattern, judged, undefined)) return false
+    return patternWords(pattern.argument).some(
+      (token) => token === said || (!token.includes('*') && OPTION_WITH.test(token.slice(0, -said.length)) && token.endsWith(said)),
+    )
+  })
 }
 
 function allowsPart(pattern: readonly string[], part: CommandPart, naming: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { globMatcher, type GlobMatcher } from '../../workspace/glob-matcher'
 import type { Word } from '../shell/shell-syntax'
 
 /** `maybe`: it depends on words that are only known when the command runs. */
@@ -17,7 +18,7 @@ export function allowsWords(pattern: readonly string[], words: readonly Word[]):
   return tokens.every((token, index) => {
     const word = words[index]!
     if (!word.known) return token === '*' && index > 0 && open
-    return wordPattern(token).test(word.text)
+    return matchesWord(token, word.text)
   })
 }
 
@@ -67,7 +68,7 @@ function inOrder(tokens: readonly string[], words: readonly Word[], open: boolea
     }
     if (word.text === '--') continue
     const token = tokens[at]
-    if (token !== undefined && wordPattern(token, true).test(word.text)) at += 1
+    if (token !== undefined && matchesWord(token, word.text, true)) at += 1
     else if (token === undefined ? !open : !isOption(words[index - 1]?.text ?? '')) return certain ? 'no' : 'maybe'
   }
   return at < tokens.length ? (certain ? 'no' : 'maybe') : certain ? 'yes' : 'maybe'
@@ -84,15 +85,14 @@ function lettersOf(option: string, words: readonly Word[]): string[] {
 }
 
 function isProgram(token: string, text: string): boolean {
-  const expression = wordPattern(token, true)
-  return expression.test(text) || expression.test(text.split('/').at(-1) ?? '')
+  return matchesWord(token, text, true) || matchesWord(token, text.split('/').at(-1) ?? '', true)
 }
 
 /** Whether a word says this option: itself, a synonym, with its value, or all its letters in clusters. */
 function hasOption(text: string, option: string): boolean {
   const wanted = SAME[option] ?? option
   const said = SAME[text] ?? text
-  if (wordPattern(wanted).test(said) || wordPattern(option).test(text)) return true
+  if (matchesWord(wanted, said) || matchesWord(option, text)) return true
   if (option.startsWith('--')) {
     if (text.startsWith(`${option}=`)) return true
     return wanted !== option && /^-[A-Za-z]+$/.test(text) && text.includes(wanted[1]!)
@@ -106,12 +106,17 @@ function hasOption(text: string, option: string): boolean {
     .every((letter) => letters.slice(1).includes(letter))
 }
 
-function wordPattern(token: string, anyCase = false): RegExp {
-  return new RegExp(
-    `^${token
-      .split('*')
-      .map((part) => part.replace(/[\\^$.|+()[\]{}?/]/g, '\\$&'))
-      .join('.*')}$`,
-    anyCase ? 'isu' : 'su',
-  )
+const compiled = new Map<string, GlobMatcher>()
+const MOST_COMPILED = 5000
+
+/** `*` in a word of a pattern stands for any characters. */
+function matchesWord(token: string, text: string, anyCase = false): boolean {
+  const key = (anyCase ? '~' : '=') + token
+  let matcher = compiled.get(key)
+  if (!matcher) {
+    if (compiled.size >= MOST_COMPILED) compiled.clear()
+    matcher = globMatcher(token, { starOnly: true, anyCase })
+    compiled.set(key, matcher)
+  }
+  return matcher.matches(text)
 }

@@ -13,6 +13,8 @@ export interface PermissionRule {
   /** Its place among the rules of its file, from 0. */
   index: number
   line?: number
+  /** An allow rule for commands can let them run without a sandbox. */
+  sandbox?: 'unrestricted'
   /** Set for a rule that cannot be read: what is wrong with it. Until it is mended, every call it could be about asks. */
   mistake?: string
 }

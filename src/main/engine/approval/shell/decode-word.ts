@@ -5,46 +5,59 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', 
 /** What a word of a command means to bash: quotes and escapes removed. Expansions make it unknown, as do globs and braces. */
 export function decodeWord(source: string): Word {
   let text = ''
+  // The same with what is quoted marked by backslashes: in `'*'*` only the second star is one.
+  let pattern = ''
   let known = true
   let glob = false
   let brace = false
+  const quoteIt = (quoted: string): void => {
+    text += quoted
+    pattern += quoted.replace(/[*?[\]{}\\!^-]/g, String.raw`\$&`)
+  }
   const tilde = source.startsWith('~')
   for (let at = 0; at < source.length; at += 1) {
     const char = source[at]!
     const next = source[at + 1]
     if (char === '\\') {
       at += 1
-      if (next !== '\n') text += next ?? '\\'
+      if (next !== '\n') quoteIt(next ?? '\\')
     } else if (char === "'") {
       const end = source.indexOf("'", at + 1)
       if (end < 0) return unknown(source)
-      text += source.slice(at + 1, end)
+      quoteIt(source.slice(at + 1, end))
       at = end
     } else if (char === '$' && next === "'") {
       const end = endOfAnsi(source, at + 2)
       const decoded = end < 0 ? undefined : ansi(source.slice(at + 2, end))
       if (decoded === undefined) return unknown(source)
-      text += decoded
+      quoteIt(decoded)
       at = end
     } else if (char === '"' || (char === '$' && next === '"')) {
       const quoted = doubleQuoted(source, char === '"' ? at + 1 : at + 2)
       if (!quoted) return unknown(source)
-      text += quoted.text
+      quoteIt(quoted.text)
       // A translated string is whatever a catalogue of messages makes of it.
       if (char === '$') known = false
       at = quoted.end
     } else if (char === '$' || char === '`') {
-      if (char === '$' && (next === undefined || /[^\w({[@*#?$!'"-]/.test(next))) text += char
+      if (char === '$' && (next === undefined || /[^\w({[@*#?$!'"-]/.test(next))) quoteIt(char)
       else return unknown(source)
     } else {
       if ('*?'.includes(char) || (char === '[' && source.includes(']', at)) || ('@+!'.includes(char) && next === '(')) glob = true
-      if (char === '{' && /^\{[^}]*(?:,|\.\.)/.test(source.slice(at))) brace = true
+      if (char === '{' && !brace) brace = isList(source, at)
       if ('()<>;&|\n'.includes(char)) return unknown(source)
       text += char
+      pattern += char
     }
   }
   if (brace || (tilde && !/^~(?:\/|$)/.test(source))) return unknown(source)
-  return { text, known: known && !glob, ...(glob && { glob }), ...(tilde && { tilde }) }
+  return { text, known: known && !glob, ...(glob && { glob, pattern }), ...(tilde && { tilde }) }
+}
+
+/** Whether braces that open here are a list or a range. */
+function isList(source: string, at: number): boolean {
+  const close = source.indexOf('}', at)
+  return [source.indexOf(',', at), source.indexOf('..', at)].some((found) => found >= 0 && (close < 0 || found < close))
 }
 
 function unknown(source: string): Word {

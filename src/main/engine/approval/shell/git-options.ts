@@ -63,7 +63,8 @@ export function gitOption(rest: readonly Word[]): Found | undefined {
   const { text } = command
   if (!COMMANDS.has(text)) return { word: text, reason: `git ${text} may be any program` }
   const said =
-    words.find((word, index) => runs(text, word.text) || isStrategy(text, words, index)) ?? (text === 'config' ? setting(words) : undefined)
+    words.find((word, index) => runs(text, word.text) || isStrategy(text, words, index)) ??
+    (text === 'config' ? changedSetting(words) : undefined)
   if (said) return { word: said.text, reason: `git ${text} ${said.text} can run other programs` }
   return /^(?:clone|fetch|pull|push|ls-remote|archive|grep|rebase|submodule|bisect|config|send-pack)$/.test(text)
     ? mayBeOption(`git ${text}`, words)
@@ -84,7 +85,7 @@ function isStrategy(command: string, words: readonly Word[], index: number): boo
 }
 
 /** A setting that is changed, unless it is known to make git run nothing. */
-function setting(words: readonly Word[]): Word | undefined {
+export function changedSetting(words: readonly Word[]): Word | undefined {
   const editing = words.find(({ text }) => /^(?:-e|--edit|edit|--rename-section|--remove-section|rename-section)$/.test(text))
   if (editing) return editing
   if (words.some(({ text }) => /^(?:-l|--list|list|get|--get.*|--unset.*|unset)$/.test(text))) return undefined

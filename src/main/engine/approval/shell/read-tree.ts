@@ -1,4 +1,5 @@
 import type { Node } from 'web-tree-sitter'
+import { addExpression, isNumber, noArithmetic, type Arithmetic } from './arithmetic'
 import { decodeWord } from './decode-word'
 import { STEERING } from './steering'
 import type { Redirection, Segment, ShellView, Word } from './shell-syntax'
@@ -14,24 +15,24 @@ const REPEATING = new Set(['c_style_for_statement', 'while_statement', 'for_stat
 const REDIRECTS = new Set(['file_redirect', 'heredoc_redirect', 'herestring_redirect'])
 const WORD_LIKE =
   /^(?:word|string|raw_string|ansi_c_string|translated_string|concatenation|number|simple_expansion|expansion|command_substitution|process_substitution|arithmetic_expansion|brace_expression|extglob_pattern|regex|variable_name|array|subscript|test_operator|unary_expression|binary_expression|parenthesized_expression|postfix_expression|ternary_expression)$/
+const COMPARES_NUMBERS = /\s-(?:eq|ne|lt|le|gt|ge)\s/
+/** The operators of `[[` that are no arithmetic, so that only what is compared is left. */
+const TEST_OPERATORS = /(^|[\s(!])(?:-[a-zA-Z]{1,2}(?=\s)|\[\[|\]\])/g
 const MAY_EXPAND = new Set(['word', 'string', 'string_content', 'heredoc_body', 'heredoc_content', 'extglob_pattern', 'regex'])
-const PLAIN_VALUE = /^[\w.+/-]*$/
 
 interface Walk {
   text: string
   view: ShellView
-  /** Arithmetic over variables: bash evaluates their values, subscripts with substitutions included. */
-  arithmetic: boolean
-  /** A variable gets a value that is more than a plain text. */
-  oddValue: boolean
+  arithmetic: Arithmetic
+  values: [name: string, isNumber: boolean][]
 }
 
 /** The segments of a syntax tree. Whatever is not understood to the last character ends up in `hidden`. */
 export function readTree(root: Node, text: string): ShellView {
-  const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: false, oddValue: false }
+  const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: noArithmetic(), values: [] }
   if (root.hasError) walk.view.hidden.push('it cannot be parsed as a bash command')
   else statement(walk, root, false)
-  return { ...walk.view, arithmetic: walk.arithmetic, oddValue: walk.oddValue }
+  return { ...walk.view, arithmetic: walk.arithmetic, values: walk.values }
 }
 
 function hide(walk: Walk, why: string): void {
@@ -49,7 +50,8 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   const inside = repeated || REPEATING.has(node.type)
   const children = present(node)
   if (node.type === 'for_statement') loopValues(walk, node)
-  if (node.text.startsWith('((') || node.type === 'c_style_for_statement') calculates(walk, node)
+  if (node.text.startsWith('((')) addExpression(walk.arithmetic, node.text)
+  if (node.type === 'c_style_for_statement') for (const part of loopExpressions(node)) addExpression(walk.arithmetic, part.text)
   const own = children.filter((child) => REDIRECTS.has(child.type))
   const body = node.type === 'redirected_statement' ? children.find((child) => !REDIRECTS.has(child.type)) : undefined
   const groupRedirects = node.type === 'redirected_statement' || own.length > 0 ? [...own, ...redirects] : []
@@ -101,7 +103,8 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
     else if (part.type === 'file_descriptor' || isDescriptor(part, [...parts, ...redirects])) continue
     else word(walk, part, segment.words, repeated)
   }
-  if (node.type === 'test_command' && /-(?:eq|ne|lt|le|gt|ge|v|R)\b/.test(node.text)) calculates(walk, node)
+  if (node.type === 'test_command' && node.text.startsWith('[[') && COMPARES_NUMBERS.test(node.text))
+    addExpression(walk.arithmetic, node.text.replace(TEST_OPERATORS, '$1 '))
   for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
 }
 
@@ -131,15 +134,16 @@ function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean)
   // To the grammar `1x=y` sets a variable; to bash it is a program.
   if (!/^[A-Za-z_]\w*(?:\[|$)/.test(name?.text ?? '')) odd(walk)
   segment.assignments.push({ name: name?.text ?? node.text, value: decoded })
-  if (!decoded.known || !PLAIN_VALUE.test(decoded.text)) walk.oddValue ||= value?.type !== 'arithmetic_expansion'
+  walk.values.push([(name?.text ?? '').replace(/\[.*$/s, ''), value?.type === 'arithmetic_expansion' || isNumber(decoded)])
   for (const child of present(node)) inWord(walk, child, repeated)
 }
 
 /** What runs inside a word: substitutions. */
 function inWord(walk: Walk, node: Node, repeated: boolean): void {
   if (node.type === 'command_substitution' || node.type === 'process_substitution') return statement(walk, node, repeated)
-  if (/^(?:arithmetic_expansion|subscript|postfix_expression)$/.test(node.type)) calculates(walk, node)
-  if (node.type === 'array' && /\[[^\]]*[A-Za-z_$]/.test(node.text)) calculates(walk, node)
+  if (node.type === 'arithmetic_expansion') addExpression(walk.arithmetic, node.text.replace(/^\$[([]+/, ''))
+  if (node.type === 'subscript') subscript(walk, node)
+  if (node.type === 'array' && /\[[^\]]*[A-Za-z_$`'"\\]/.test(node.text)) walk.arithmetic.opaque = true
   if (node.type === 'expansion') expansion(walk, node)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
   for (const child of present(node)) inWord(walk, child, repeated)
@@ -160,32 +164,42 @@ function unnoticed(walk: Walk, node: Node): void {
 
 /** `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic. */
 function expansion(walk: Walk, node: Node): void {
-  if (node.text.endsWith('@P}')) hide(walk, 'it expands a value as a prompt')
-  if (/^\$\{!|\[|^\$\{\w+:[^-+=?]/.test(node.text)) calculates(walk, node)
+  if (/@[A-Za-z]\}$/.test(node.text)) hide(walk, 'it expands a value as a prompt')
+  if (node.text.startsWith('${!')) walk.arithmetic.opaque = true
+  const part = /^\$\{[#\w@*]+(?:\[[^\]]*\])?:(?![-+=?])([\s\S]*)\}$/.exec(node.text)?.[1]
+  if (part !== undefined) addExpression(walk.arithmetic, part)
+  const index = /^\$\{#?\w+\[([\s\S]*?)\]/.exec(node.text)?.[1]
+  if (index !== undefined && !/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
   const named = /^\$\{(\w+):?=/.exec(node.text)?.[1]
   if (named !== undefined) set(walk, named, node)
 }
 
-/** Arithmetic over variables. In it bash expands even what is quoted, and parameters can hold anything. */
-function calculates(walk: Walk, node: Node): void {
-  if (!/[A-Za-z_$]/.test(node.text)) return
-  walk.arithmetic = true
-  if (/\\[$`]|'[^']*[$`]|\$\{?[\d@*_]/.test(node.text)) walk.oddValue = true
+/** The index of an element of an array, which is arithmetic. */
+function subscript(walk: Walk, node: Node): void {
+  const index = /^\w+\[([\s\S]*)\]$/.exec(node.text)?.[1]
+  if (index === undefined) walk.arithmetic.opaque = true
+  else if (!/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
+}
+
+/** What stands between the parentheses of `for ((…; …; …))`. */
+function loopExpressions(node: Node): Node[] {
+  const all = present(node)
+  const end = all.findIndex((child) => child.type === '))')
+  return all.slice(all.findIndex((child) => child.type === '((') + 1, end < 0 ? all.length : end).filter((child) => child.type !== ';')
 }
 
 /** A variable gets a value in another way than by an assignment. */
-function set(walk: Walk, name: string, node: Node): void {
+function set(walk: Walk, name: string, node: Node, isNumeric = false): void {
+  walk.values.push([name, isNumeric])
   const assignments = [{ name, value: { text: '', known: false } }]
   if (STEERING.test(name)) walk.view.segments.push({ source: node.text, words: [], assignments, redirections: [], repeated: true })
 }
 
 function loopValues(walk: Walk, node: Node): void {
   const variable = node.childForFieldName('variable')
-  if (variable) set(walk, variable.text, node)
-  for (const value of node.childrenForFieldName('value')) {
-    const decoded = value && decodeWord(value.text)
-    if (decoded && (!decoded.known || !PLAIN_VALUE.test(decoded.text))) walk.oddValue = true
-  }
+  const values = node.childrenForFieldName('value').filter((value): value is Node => value !== null)
+  const isNumeric = values.length > 0 && values.every(({ text }) => /^(?:\d+|\{\d+\.\.\d+(?:\.\.\d+)?\})$/.test(text))
+  if (variable) set(walk, variable.text, node, isNumeric)
 }
 
 function readRedirect(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
@@ -219,7 +233,10 @@ function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolea
   if (start && !endsWhere(walk, node, start)) hide(walk, 'the end of its here-document is not understood')
   for (const child of present(node)) {
     if (child.type === 'heredoc_body') {
-      if (/^\w+$/.test(start?.text ?? 'x')) inWord(walk, child, repeated)
+      if (!/^\w+$/.test(start?.text ?? 'x')) continue
+      inWord(walk, child, repeated)
+      // To the grammar arithmetic in a here-document is a subshell.
+      if (/\$(?:\(\(|\[)/.test(child.text)) addExpression(walk.arithmetic, /^[^$]*\$\(\(([^$]*)\)\)[^$]*$/.exec(child.text)?.[1] ?? '`')
     } else if (REDIRECTS.has(child.type)) readRedirect(walk, child, segment, repeated)
     else if (SIMPLE.has(child.type) || STRUCTURE.has(child.type)) statement(walk, child, repeated)
     else if (child.isNamed && !['heredoc_start', 'heredoc_end', 'file_descriptor'].includes(child.type))

@@ -80,6 +80,7 @@ const RUNNING: Readonly<Record<string, Running>> = Object.assign(Object.create(n
   java: { words: /^-(?:XX:On|XX:Flags|agent|javaagent)|^@/ },
   ip: { words: /^(?:exec|-b.*|-force)$/ },
   aria2c: { words: /^--on-/ },
+  jobs: { words: /^-\w*x/ },
 } satisfies Record<string, Running>)
 
 const OTHER_NAMES: readonly [RegExp, string][] = [

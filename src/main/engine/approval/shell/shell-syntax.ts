@@ -1,3 +1,5 @@
+import type { Arithmetic } from './arithmetic'
+
 /** A word of a command as bash would pass it on, as far as that can be known from the text. */
 export interface Word {
   /** With quotes and escapes removed; where `known` is false, as written. */
@@ -6,6 +8,8 @@ export interface Word {
   known: boolean
   /** The word is not quoted and has glob characters: it becomes the names that match. `known` is false then. */
   glob?: boolean
+  /** Of a glob: the text with a backslash before each character that is quoted, so that it is known which ones are wildcards. */
+  pattern?: string
   /** Begins with an unquoted `~`, which stands for a home folder. */
   tilde?: boolean
 }
@@ -33,8 +37,8 @@ export interface Segment {
 export interface ShellView {
   segments: Segment[]
   hidden: string[]
-  /** It calculates with variables: bash evaluates their values, subscripts with substitutions included. */
-  arithmetic?: boolean
-  /** A variable gets a value that is more than a plain text. */
-  oddValue?: boolean
+  /** What it calculates. */
+  arithmetic?: Arithmetic
+  /** Variables that loops and expansions give values; `true` for those that only get numbers. */
+  values?: readonly [name: string, isNumber: boolean][]
 }

@@ -105,7 +105,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(Object.
   pnpx: { ...NODE_RUNNER, hidden: ['-c', '--shell-mode'] },
   xargs: {
     flags: '0oprtx',
-    short: 'adEILnPsRJS',
+    short: 'dEILnPsRJS',
     attached: 'eil',
     longFlags: [
       '--null',
@@ -119,7 +119,9 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(Object.
       '--max-lines',
       '--eof',
     ],
-    long: ['--arg-file', '--delimiter', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
+    long: ['--delimiter', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
+    // What it reads from a file may be a secret.
+    hidden: ['-a', '--arg-file'],
     asks: HELP,
     neutral: true,
   },

@@ -70,7 +70,7 @@ test('what was not shown is not accepted: the file changed, or became a link, si
   write(rule('allow', 'Bash'))
   await expect(trust().accept(folder, hash)).rejects.toMatchObject({ code: 'trust.changed' })
   await expect(trust().refuse(folder, hash)).rejects.toMatchObject({ code: 'trust.changed' })
-  const elsewhere = join(base, 'elsewhere.toml')
+  const elsewhere = join(folder, 'elsewhere.toml')
   writeFileSync(elsewhere, rule('deny', 'Bash(rm *)'))
   rmSync(config())
   symlinkSync(elsewhere, config())
@@ -164,4 +164,15 @@ test('a file that does not parse can be looked at, and asks about everything onc
   expect((await projectSettings(folder, DEFAULT_SETTINGS, home)).settings.permission.rules).toEqual([
     expect.objectContaining({ decision: 'ask', mistake: expect.any(String) }),
   ])
+})
+
+test('a Trestle that an agent started trusts nothing, and stops trusting nothing', async () => {
+  write(rule('allow', 'Bash'))
+  const agents = createTrust({ home, now: () => 7, tell: () => undefined, agentTrace: async () => 'process 5 started it' })
+  const { hash } = await agents.view(folder)
+  await expect(agents.accept(folder, hash)).rejects.toMatchObject({ code: 'trust.not_user' })
+  await accept()
+  await expect(agents.forget(folder)).rejects.toMatchObject({ code: 'trust.not_user' })
+  await expect(agents.refuse(folder, hash)).rejects.toMatchObject({ code: 'trust.not_user' })
+  expect(await inForce()).toEqual(['allow Bash'])
 })

@@ -2,24 +2,32 @@ import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import type { TrustPart, TrustView } from '../../../../shared/model/trust'
+import { visibleLine } from '../../../../shared/model/visible-text'
 import type { Trust } from '../../engine-api'
 import { describeHook } from '../hook-settings'
 import { readProjectConfig } from '../project-config'
 import type { ProjectFile } from './project-files'
 import { standingOf, type Standing } from './standing'
 import { allEntries, readEntry, removeEntry, writeEntry, type TrustEntry } from './trust-entry'
-import { visibleText } from './visible-text'
 
 export interface TrustDeps {
   home: string
   now(): number
   /** What counts in this folder has changed. */
   tell(folder: string): void
+  /** Why nobody may widen what counts here: this very engine was started by an agent's command. Absent: anybody who reaches it may. */
+  agentTrace?(): Promise<string | undefined>
 }
 
 /** Which folders the user trusts, and with which words in their files. */
-export function createTrust({ home, now, tell }: TrustDeps): Trust {
+export function createTrust({ home, now, tell, agentTrace }: TrustDeps): Trust {
+  async function requireUser(): Promise<void> {
+    const trace = await agentTrace?.()
+    if (trace !== undefined) throw new CodedError('trust.not_user', `Only you can decide which projects to trust, but ${trace}.`)
+  }
+
   async function decide(given: string, hash: string, change: (entry: TrustEntry, standing: Standing) => TrustEntry): Promise<TrustView> {
+    await requireUser()
     const folder = await realFolder(given)
     const standing = standingOf(home, folder)
     // What is decided about is what was read just now, not what stands there by the time it is written down.
@@ -59,6 +67,7 @@ export function createTrust({ home, now, tell }: TrustDeps): Trust {
         .sort((a, b) => b.acceptedAt - a.acceptedAt)
     },
     async forget(given) {
+      await requireUser()
       const folder = await realFolder(given)
       removeEntry(home, folder)
       tell(folder)
@@ -82,8 +91,9 @@ async function partsOf(folder: string, projectFile: ProjectFile, accepted: Stand
   const before = accepted?.files.find((old) => old.file === file)
   const parts = await linesOf(projectFile, before?.text)
   const first = parts[0]!
-  if (link !== undefined) first.lines = [`It is a link to ${link}`, ...first.lines]
-  for (const part of parts) part.lines = part.lines.map(visibleText)
+  // What is refused for where it leads says so itself.
+  if (link !== undefined && !problem) first.lines = [`It is a link to ${link}`, ...first.lines]
+  for (const part of parts) part.lines = part.lines.map(visibleLine)
   if (before === undefined || before.text === text || problem) return parts
   first.diff = await diffOf(folder, projectFile, before.text, first.lines)
   return parts
@@ -124,12 +134,12 @@ async function mcpLines({ file, text, problem }: ProjectFile, before?: string): 
 async function diffOf(folder: string, projectFile: ProjectFile, before: string, lines: readonly string[]): Promise<string> {
   const { unifiedDiff } = await import('../../tool/unified-diff')
   const name = relative(folder, projectFile.file)
-  const oldLines = projectFile.kind === 'mcp' ? (await mcpLines({ ...projectFile, text: before })).map(visibleText) : lines
+  const oldLines = projectFile.kind === 'mcp' ? (await mcpLines({ ...projectFile, text: before })).map(visibleLine) : lines
   const isSame = oldLines.length === lines.length && oldLines.every((line, index) => line === lines[index])
   const { diff } = isSame
     ? await unifiedDiff(name, before, projectFile.text)
     : await unifiedDiff(name, `${oldLines.join('\n')}\n`, `${lines.join('\n')}\n`)
-  return diff.split(/\r?\n/).map(visibleText).join('\n')
+  return diff.split(/\r?\n/).map(visibleLine).join('\n')
 }
 
 async function configParts({ file, text, problem }: ProjectFile): Promise<TrustPart[]> {

@@ -1,3 +1,4 @@
+import { agentTrace } from '../../task/watch/agent-trace'
 import { standingOf } from './standing'
 import { readEntry, writeEntry } from './trust-entry'
 
@@ -15,7 +16,7 @@ export async function ownChange(
 ): Promise<void> {
   const before = standingOf(home, folder)
   const text = await write()
-  if ((before.state !== 'trusted' && before.state !== 'nothing') || process.env['TRESTLE_TASK'] !== undefined) return
+  if ((before.state !== 'trusted' && before.state !== 'nothing') || (await agentTrace({ home, orphans: false })) !== undefined) return
   const after = standingOf(home, folder)
   const others = (files: typeof after.files): string => JSON.stringify(files.filter((one) => one.file !== file))
   const isOurs = after.files.every((one) => one.file !== file || (one.text === text && one.link === undefined && !one.problem))

@@ -36,7 +36,7 @@ export function projectFiles(folder: string, home: string): ProjectFile[] {
   let left = MOST_BYTES_TOGETHER
   return [...FILES, ...agentFiles(folder)].flatMap(({ kind, path }): ProjectFile[] => {
     const file = join(folder, ...path)
-    const found = readConfigText(file, Math.min(left, MOST_BYTES))
+    const found = readConfigText(file, { within: folder, home, mostBytes: Math.min(left, MOST_BYTES) })
     if ('missing' in found) return []
     const real = realPath(file)
     // In the home folder this is the user's own configuration, which counts anyway.

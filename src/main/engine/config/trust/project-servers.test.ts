@@ -99,7 +99,7 @@ test('a change is asked about with a diff of what the servers would do, on howev
 
 test.each([
   ['too large', () => writeFileSync(file(), `{"mcpServers": {}, "x": "${'x'.repeat(300 * 1024)}"}`), /too large/],
-  ['a folder', () => mkdirSync(file()), /not a plain file/],
+  ['a folder', () => mkdirSync(join(file(), 'x'), { recursive: true }), /not a plain file/],
   ['no JSON', () => writeFileSync(file(), '{"mcpServers": {'), /line 1/],
   ['a link', () => (writeFileSync(join(base, 'x.json'), '{}'), symlinkSync(join(base, 'x.json'), file())), /It is a link to .*x\.json/],
 ])('a file that is %s is shown with why nothing in it counts', async (_what, make, message) => {

@@ -65,7 +65,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
     else {
       const folder = realFolder(place.folder)
       const file = projectFile(folder)
-      await ownChange(home, folder, file, now, () => writeServers(file, { isPrivate: false }, editsFor))
+      await ownChange(home, folder, file, now, () => writeServers(file, { isPrivate: false, within: folder }, editsFor))
       onTrust(folder)
     }
     tell()
@@ -160,7 +160,14 @@ async function checkUsable(definition: McpServerInput): Promise<void> {
   const { readDefinition } = await import('./read-definition')
   const written =
     definition.transport === 'stdio'
-      ? { type: 'stdio', command: definition.command, args: definition.args, env: values(definition.env), cwd: definition.cwd }
+      ? {
+          type: 'stdio',
+          command: definition.command,
+          args: definition.args,
+          env: values(definition.env),
+          cwd: definition.cwd,
+          sandbox: definition.sandbox,
+        }
       : { type: definition.transport, url: definition.url, headers: values(definition.headers) }
   const problems: DefinitionProblem[] = []
   readDefinition(written, problems)

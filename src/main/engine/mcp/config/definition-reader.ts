@@ -15,7 +15,7 @@ const WITHOUT_MEANING = ['name', 'title', 'description', 'icon', 'version', 'gal
 /** Who may do what is decided here by rules of the user's own. */
 const PERMISSIONS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
 const KNOWN =
-  'type command args env cwd url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
+  'type command args env cwd sandbox url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
     ' ',
   )
 
@@ -58,6 +58,15 @@ export class DefinitionReader {
       fatal: false,
     })
     return undefined
+  }
+
+  oneOf<const Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
+    const value = this.#take(key)
+    if (value === undefined) return undefined
+    // Something less strict than what was meant would be the wrong guess.
+    return (
+      choices.find((choice) => choice === value) ?? this.fatal([key], `must be ${choices.map((choice) => `"${choice}"`).join(' or ')}.`)
+    )
   }
 
   texts(key: string): string[] | undefined {

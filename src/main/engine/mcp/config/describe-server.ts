@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { visibleText, visibleWord } from '../../config/trust/visible-text'
+import { visibleLine } from '../../../../shared/model/visible-text'
 import { variablesIn } from './expand-variables'
 import type { WrittenServer } from './read-servers'
 
@@ -13,12 +13,14 @@ const DECISIVE =
  */
 export function describeServer({ name, definition }: WrittenServer, before?: WrittenServer): string[] {
   const lines: string[] = []
-  const say = (text: string): void => void lines.push(`${visibleText(name)}: ${text}`)
+  const say = (text: string): void => void lines.push(`${visibleLine(name)}: ${text}`)
   const old = before?.definition
   if (definition.transport === 'stdio') {
     const { command, args, cwd, env } = definition
     say(`run ${[command, ...args].map(visibleWord).join(' ')}`)
     if (cwd !== undefined) say(`in the folder ${visibleWord(cwd)}`)
+    if (definition.sandbox === 'project') say('in the Project sandbox, with open network')
+    if (definition.sandbox === 'project-offline') say('in the Project sandbox, with no network')
     const oldEnv = old?.transport === 'stdio' ? old.env : undefined
     const set = Object.entries(env).map(([key, value]) =>
       DECISIVE.test(key) ? `${visibleWord(key)}=${visibleWord(value)}` : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
@@ -26,7 +28,7 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
     if (set.length > 0) say(`with the environment ${set.join(', ')}`)
   } else {
     const { url, headers, transport, oauth } = definition
-    say(`connect to ${visibleText(url)}${transport === 'sse' ? ' by SSE' : ''}`)
+    say(`connect to ${visibleLine(url)}${transport === 'sse' ? ' by SSE' : ''}`)
     const oldHeaders = old && old.transport !== 'stdio' ? old.headers : undefined
     const sent = Object.entries(headers).map(([key, value]) => `${key}${changed(oldHeaders, key, value)}`)
     if (sent.length > 0) say(`with the headers ${sent.join(', ')}`)
@@ -36,7 +38,7 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
       ...(scopes?.length ? [`for ${scopes.join(' ')}`] : []),
       ...(clientSecret === undefined ? [] : ['with a secret']),
     ]
-    if (told.length > 0) say(`sign in as ${told.map(visibleText).join(', ')}`)
+    if (told.length > 0) say(`sign in as ${told.map(visibleLine).join(', ')}`)
   }
   const taken = variablesIn(definition)
   if (taken.length > 0) say(`given from your environment: ${taken.join(', ')}`)
@@ -46,4 +48,9 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
 
 function changed(before: Readonly<Record<string, string>> | undefined, key: string, value: string): string {
   return before && Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], value) ? ' (another value than before)' : ''
+}
+
+/** An argument of a command line, in quotes where its ends would not be seen. */
+function visibleWord(word: string): string {
+  return /^[\w@%+=:,./~^${}*?!&;|<>()[\]#-]+$/.test(word) && word !== '' ? word : visibleLine(JSON.stringify(word))
 }

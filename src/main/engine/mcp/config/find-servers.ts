@@ -66,6 +66,11 @@ export async function projectServers(home: string, folder: string): Promise<Foun
   const before = accepted?.files.find((old) => old.file === file)
   const seen = state === 'trusted' ? servers : before ? readServers(before.text, file).servers : []
   const choices = readChoices(home, folder)
+  const weakened = servers.flatMap(({ name, line, definition }): ConfigProblem[] =>
+    definition.transport === 'stdio' && definition.sandbox === 'unrestricted'
+      ? [{ file, line, message: `${name}.sandbox: A project's server always runs in a sandbox, so "unrestricted" is ignored.` }]
+      : [],
+  )
   return {
     servers: servers.map(({ name, definition, words }) => ({
       serverId: serverIdOf('project', name, folder),
@@ -76,6 +81,6 @@ export async function projectServers(home: string, folder: string): Promise<Foun
       definition: withChoice(definition, choices[name]),
       isAccepted: seen.some((old) => old.name === name && old.words === words),
     })),
-    problems,
+    problems: [...problems, ...weakened],
   }
 }

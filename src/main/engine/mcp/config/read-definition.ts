@@ -1,4 +1,4 @@
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/model/mcp'
 import { DefinitionReader, isRecord, type DefinitionProblem } from './definition-reader'
 
 export const START_TIMEOUT_MS = 30_000
@@ -53,10 +53,11 @@ function readStdio(reader: DefinitionReader, command: string | undefined, common
   const args = reader.texts('args') ?? []
   const env = reader.pairs('env', (name) => (/[=\0]/.test(name) || name === '' ? 'is no name of an environment variable' : undefined))
   const cwd = reader.text('cwd')
+  const sandbox = reader.oneOf('sandbox', MCP_SERVER_SANDBOXES)
   if ([command, cwd ?? '', ...args, ...Object.values(env)].some((text) => text.includes('\0')))
     reader.fatal([], 'A command, its arguments and its environment cannot contain the sign NUL.')
   reader.unused(['url', 'headers', 'bearerTokenEnvVar', 'oauth'], 'is for servers that are connected to; this one is run.')
-  return { ...common, transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) }
+  return { ...common, transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }), ...(sandbox && { sandbox }) }
 }
 
 function readRemote(
@@ -76,7 +77,7 @@ function readRemote(
   else if (variable !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     headers['Authorization'] = `Bearer \${${variable}}`
   const oauth = reader.oauth()
-  reader.unused(['command', 'args', 'env', 'cwd'], 'is for servers that are run; this one is connected to.')
+  reader.unused(['command', 'args', 'env', 'cwd', 'sandbox'], 'is for servers that are run; this one is connected to.')
   return { ...common, transport, url, headers, ...(oauth && { oauth }) }
 }
 

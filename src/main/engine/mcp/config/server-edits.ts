@@ -35,6 +35,7 @@ function serverMembers(input: McpServerInput, before: McpServerDefinition | unde
     args: local && (local.args.length > 0 ? local.args : undefined),
     env: filled(env),
     cwd: local?.cwd,
+    sandbox: local?.sandbox,
     url: remote?.url,
     headers: filled(headers),
     oauth: remote?.oauth && keptSecret(remote.oauth, before && before.transport !== 'stdio' ? before.oauth : undefined),

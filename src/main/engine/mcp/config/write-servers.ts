@@ -13,17 +13,17 @@ const MOST_ATTEMPTS = 5
  */
 export async function writeServers(
   file: string,
-  { isPrivate }: { isPrivate: boolean },
+  { isPrivate, within }: { isPrivate: boolean; /** The project it must lie in. */ within?: string },
   editsFor: (text: string) => JsonEdit[],
 ): Promise<string> {
   const { editJson } = await import('../../config/json/edit-json')
   for (let attempt = 1; ; attempt += 1) {
-    const found = readConfigText(file)
+    const found = readConfigText(file, within === undefined ? {} : { within })
     if ('problem' in found) throw new CodedError('config.write_failed', `${file}: ${found.problem.message}`)
     const before = 'text' in found ? found.text : ''
     const after = edited(file, () => editJson(before, editsFor(before)))
     if (after === before) return after
-    const now = readConfigText(file)
+    const now = readConfigText(file, within === undefined ? {} : { within })
     // Somebody may have saved the file while the change was worked out.
     if (JSON.stringify(now) !== JSON.stringify(found) && attempt < MOST_ATTEMPTS) continue
     try {

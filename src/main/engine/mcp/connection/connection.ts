@@ -4,6 +4,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Progress, ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { guardNotifications } from '../transport/guard-notifications'
 import { guardRequests } from '../transport/guard-requests'
@@ -25,6 +27,8 @@ export interface Connection {
   readonly info: { name: string; version: string; protocolVersion: string }
   readonly capabilities: ServerCapabilities
   readonly pid: number | undefined
+  /** What its process runs in. */
+  readonly sandbox: CommandSandbox | undefined
   /** Resolves, with why, when the connection is no longer there. */
   readonly lost: Promise<string>
   readonly isOpen: boolean
@@ -36,9 +40,11 @@ export interface Connection {
   close(): Promise<void>
 }
 
-export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor'> {
+export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandbox'> {
   /** Variables in it are filled in. */
   definition: McpServerDefinition
+  /** What a program is started with; asked just before. */
+  sandbox(definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
   version: string
   hooks: ConnectionHooks
   served: Omit<ServedConnection, 'log'>
@@ -68,7 +74,8 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
 
 async function connect(plan: ConnectionPlan, definition: McpServerDefinition): Promise<Connection> {
   const { hooks, served, log } = plan
-  const transport = await openTransport(definition, { ...plan, fetchFor: hooks.auth.fetchFor })
+  const sandbox = await plan.sandbox(definition)
+  const transport = await openTransport(definition, { ...plan, sandbox, fetchFor: hooks.auth.fetchFor })
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client = new Client({ name: 'trestle', title: 'Trestle', version: plan.version }, { capabilities: hooks.capabilities() })
   const known: ServedConnection = { ...served, log }
@@ -127,6 +134,8 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     info: { name: text(server?.name), version: text(server?.version), protocolVersion },
     capabilities: client.getServerCapabilities() ?? {},
     pid: 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined,
+    sandbox:
+      definition.transport === 'stdio' ? { level: sandbox?.level ?? 'unrestricted', network: sandbox?.network ?? 'open' } : undefined,
     lost: lost.promise,
     get isOpen() {
       return isOpen

@@ -12,6 +12,7 @@ import type { Hub } from './hub'
 import { callServer } from '../call/call-server'
 import type { ListingCache } from '../connection/listing'
 import { OfferedLists } from '../connection/offered-lists'
+import type { ServerSandboxes } from './server-sandboxes'
 import { serverView } from './server-view'
 import type { SharedServerDeps } from './shared-server-deps'
 
@@ -22,6 +23,7 @@ export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version
   hub: Hub
   config: McpConfig
   auth: McpAuth
+  sandboxes: ServerSandboxes
   cache: ListingCache
   /** Servers that clients of sessions have brought along. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
@@ -50,10 +52,11 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 
   async function view(each: EffectiveServer): Promise<McpServerView> {
     const { server } = each
-    if (!server.isAccepted) return serverView(each, undefined, undefined, undefined)
+    const sandbox = await deps.sandboxes.view(server)
+    if (!server.isAccepted) return serverView(each, { sandbox })
     const shared = hub.knownOf(server)
     const listing = shared?.listing ?? (await cache.read(hub.keyOf(server)))
-    return serverView(each, shared, listing, authOf(server))
+    return serverView(each, { shared, listing, auth: authOf(server), sandbox: runsIn(shared?.sandbox, sandbox) })
   }
 
   function authOf(server: ConfiguredServer): McpServerView['auth'] {
@@ -96,9 +99,10 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 
   async function connectAlone({ server }: EffectiveServer, signal: AbortSignal): Promise<string> {
     const shared = hub.sharedOf(server)
-    const { cwd, definition } = hub.planOf(server)
+    const { cwd, definition, sandbox } = hub.planOf(server)
     const connection = await openConnection({
       definition: definition(),
+      sandbox,
       home,
       version,
       hooks: await deps.hooks(),
@@ -236,4 +240,10 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       await hub.close()
     },
   }
+}
+
+/** What a server's process runs in counts; why that is no sandbox, only what it should run in can say. */
+function runsIn(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
+  if (!now) return wanted
+  return now.level === 'unrestricted' && wanted?.unavailable !== undefined ? { ...now, unavailable: wanted.unavailable } : now
 }

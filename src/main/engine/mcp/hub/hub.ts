@@ -1,12 +1,12 @@
 import type { ConfiguredServer, McpConfig } from '../mcp-config'
 import { definitionKey } from '../definition-key'
+import type { ServerSandboxes } from './server-sandboxes'
 import { SharedServer } from './shared-server'
 import type { SharedServerDeps, StartPlan } from './shared-server-deps'
 
 export interface HubDeps extends SharedServerDeps {
   config: McpConfig
-  /** Where a server of the user runs that names no folder. */
-  userHome: string
+  sandboxes: ServerSandboxes
 }
 
 /** All servers of the app: one for each definition, whoever uses it. */
@@ -26,10 +26,10 @@ export interface Hub {
 }
 
 export function createHub(deps: HubDeps): Hub {
-  const { config, userHome } = deps
+  const { config, sandboxes } = deps
   const servers = new Map<string, SharedServer>()
   let isClosed = false
-  const cwdOf = ({ folder }: ConfiguredServer): string => folder ?? userHome
+  const { cwdOf } = sandboxes
   const keyOf = (server: ConfiguredServer): string => definitionKey(server, cwdOf(server))
 
   return {
@@ -43,7 +43,12 @@ export function createHub(deps: HubDeps): Hub {
       if (!shared) servers.set(key, (shared = new SharedServer(key, deps)))
       return shared
     },
-    planOf: (server) => ({ name: server.name, cwd: cwdOf(server), definition: () => config.expand(server) }),
+    planOf: (server) => ({
+      name: server.name,
+      cwd: cwdOf(server),
+      definition: () => config.expand(server),
+      sandbox: (definition) => sandboxes.policyOf(server, definition),
+    }),
     leave(sessionId) {
       for (const shared of servers.values()) shared.leave(sessionId)
     },

@@ -9,13 +9,16 @@ import type { Listing } from '../connection/listing'
 import { isOn, offeredTools } from './session-tools'
 import type { SharedServer } from './shared-server'
 
-/** A server as it is shown. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
-export function serverView(
-  { server, hiddenBy }: EffectiveServer,
-  shared: SharedServer | undefined,
-  listing: Listing | undefined,
-  auth: McpServerView['auth'],
-): McpServerView {
+/** What is known of a server. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
+interface KnownOfServer {
+  shared?: SharedServer | undefined
+  listing?: Listing | undefined
+  auth?: McpServerView['auth']
+  sandbox: McpServerView['sandbox']
+}
+
+/** A server as it is shown. */
+export function serverView({ server, hiddenBy }: EffectiveServer, { shared, listing, auth, sandbox }: KnownOfServer): McpServerView {
   const { serverId, name, scope, file, definition } = server
   const state = stateOf(server, shared, auth)
   const isStdio = definition.transport === 'stdio'
@@ -30,6 +33,7 @@ export function serverView(
     envNames: isStdio ? Object.keys(definition.env) : [],
     headerNames: isStdio ? [] : Object.keys(definition.headers),
     ...(hiddenBy !== undefined && { hiddenBy }),
+    ...(sandbox && { sandbox }),
     sessions: shared?.users.size ?? 0,
     ...(shared?.pid !== undefined && { pid: shared.pid }),
     ...(listing && { serverInfo: listing.info }),

@@ -41,6 +41,7 @@ function named(offered: readonly { server: ConfiguredServer; tool: ListedTool }[
     return [
       {
         server: server.name,
+        serverId: server.serverId,
         name,
         fullName,
         ...(title !== undefined && { title }),

@@ -1,6 +1,7 @@
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { Ask } from '../ask/create-ask'
 import type { ConnectionHooks } from '../connection-hooks'
+import type { ConnectionPlan } from '../connection/connection'
 import type { ListingCache } from '../connection/listing'
 
 /** What a shared server needs from the hub. */
@@ -30,4 +31,6 @@ export interface StartPlan {
   cwd: string
   /** With variables filled in; throws a `CodedError`. */
   definition(): McpServerDefinition
+  /** What that is started with. */
+  sandbox: ConnectionPlan['sandbox']
 }

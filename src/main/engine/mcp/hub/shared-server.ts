@@ -82,6 +82,11 @@ export class SharedServer {
     return this.#connection?.pid
   }
 
+  /** What its process runs in; undefined where none runs. */
+  get sandbox(): Connection['sandbox'] {
+    return this.#connection?.sandbox
+  }
+
   /** Known from the last connection, of this process or an earlier one. */
   get listing(): Listing | undefined {
     return this.#lists.listing
@@ -224,6 +229,7 @@ export class SharedServer {
     try {
       const connection = await openConnection({
         definition: plan.definition(),
+        sandbox: plan.sandbox,
         home: this.#deps.home,
         version: this.#deps.version,
         hooks: await this.#deps.hooks(),

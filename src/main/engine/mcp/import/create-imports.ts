@@ -4,6 +4,7 @@ import { CodedError } from '../../../../shared/model/errors'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../../shared/model/mcp-import'
 import { readConfigText } from '../../config/read-config-file'
+import { realFolder } from '../config/find-servers'
 import type { DefinitionProblem } from '../config/definition-reader'
 import { describeServer } from '../config/describe-server'
 import { readDefinition } from '../config/read-definition'
@@ -101,7 +102,10 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
 }
 
 function read(place: ImportPlace): { text: string; found: FoundImport } | undefined {
-  const found = readConfigText(place.file, MOST_BYTES)
+  const found = readConfigText(place.file, {
+    mostBytes: MOST_BYTES,
+    ...(place.folder !== undefined && { within: realFolder(place.folder) }),
+  })
   if ('missing' in found) return undefined
   if ('problem' in found) return { text: '', found: { servers: [], inputs: [], problems: [found.problem.message] } }
   return { text: found.text, found: readImport(found.text, place.format) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { argumentText } from '../../../../shared/model/argument-text'
 import type { CallArgument, Preview } from '../../../../shared/model/preview'
-import { visibleText } from '../../config/trust/visible-text'
+import { visibleText } from '../../../../shared/model/visible-text'
 import type { CallContext, Tool, ToolResult } from '../../tool/tool'
 import type { McpTool } from '../mcp-tool'
 
@@ -17,14 +17,14 @@ export function mcpTool(
   tool: McpTool,
   call: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult>,
 ): Tool<typeof anyObject> {
-  const { server, name, fullName, title, description, inputSchema, annotations, saysDestructive, isLocal } = tool
+  const { server, serverId, name, fullName, title, description, inputSchema, annotations, saysDestructive, isLocal } = tool
   return {
     name: fullName,
     description: description === '' ? (title ?? `${name} of the MCP server ${server}`) : description,
     input: anyObject,
     schema: inputSchema,
     annotations,
-    server: { name: server, tool: name, saysDestructive },
+    server: { name: server, ...(serverId !== undefined && { id: serverId }), tool: name, saysDestructive },
     timeoutMs: null,
     async prepare(input) {
       return {
@@ -51,15 +51,11 @@ function previewOf({ server, name, title }: McpTool, input: Record<string, unkno
   let left = 0
   const values: CallArgument[] = []
   for (const [key, value] of Object.entries(input)) {
-    const [shownKey, text] = [visibleLines(key), visibleLines(argumentText(value))]
+    const [shownKey, text] = [visibleText(key), visibleText(argumentText(value))]
     const shown = text.slice(0, Math.max(0, room - shownKey.length))
     if (room > shownKey.length) values.push({ name: shownKey, text: shown })
     left += text.length - shown.length + (room > shownKey.length ? 0 : shownKey.length)
     room -= shownKey.length + shown.length
   }
   return { kind: 'call', server, tool: name, ...(title !== undefined && { title }), arguments: values, ...(left > 0 && { left }) }
-}
-
-function visibleLines(text: string): string {
-  return text.split('\n').map(visibleText).join('\n')
 }

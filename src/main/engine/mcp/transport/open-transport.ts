@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { McpLogLine, McpServerDefinition } from '../../../../shared/model/mcp'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { McpAuth } from '../auth/mcp-auth'
 import { boundedFetch } from './bounded-fetch'
 import { StdioTransport } from './stdio-transport'
@@ -10,6 +11,8 @@ export interface TransportPlace {
   cwd: string
   /** What commands get: without keys. */
   env(): Record<string, string>
+  /** What a program runs in; undefined: no sandbox. */
+  sandbox: SandboxPolicy | undefined
   log(line: Omit<McpLogLine, 'at'>): void
   /** Signs in where that is wanted. */
   fetchFor: McpAuth['fetchFor']
@@ -18,11 +21,12 @@ export interface TransportPlace {
 /** A transport as the definition wants it, not yet started. Variables in it are filled in. */
 export async function openTransport(
   definition: McpServerDefinition,
-  { home, cwd, env, log, fetchFor }: TransportPlace,
+  { home, cwd, env, sandbox, log, fetchFor }: TransportPlace,
 ): Promise<Transport> {
   if (definition.transport === 'stdio') {
     const { command, args } = definition
-    return new StdioTransport({ home, command, args, cwd: definition.cwd ?? cwd, env: { ...env(), ...definition.env } }, log)
+    const place = { home, cwd: definition.cwd ?? cwd, env: { ...env(), ...definition.env } }
+    return new StdioTransport({ ...place, command, args, ...(sandbox && { sandbox }) }, log)
   }
   const url = new URL(definition.url)
   const options = {

@@ -1,7 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
+import { describeSandbox } from '../../../../shared/model/sandbox'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { CommandToWrap, WrappedCommand } from '../../sandbox/wrap-command'
 import { CUSTODY_MARK, custodyMark, SERVER_MARK, TASK_MARK } from '../../task/custody-mark'
 import { hasExited } from '../../task/session-processes'
 import { stopSession } from '../../task/stop-session'
@@ -16,6 +20,8 @@ export interface ServerCommand {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
+  /** What it runs in; absent: no sandbox. */
+  sandbox?: SandboxPolicy
 }
 
 /** A server's process, at the head of a process group and session of its own, with pipes to it. */
@@ -34,14 +40,16 @@ const BY_ITSELF_MS = 700
 const GRACE_MS = 1500
 
 /** Starts a server. Throws a `CodedError` that says what is missing. */
-export async function startServerProcess({ home, command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
+export async function startServerProcess({ home, command, args, cwd, env, sandbox }: ServerCommand): Promise<ServerProcess> {
   if (!isFolder(cwd)) throw new CodedError('mcp.start', `It runs in ${cwd}, which is not a folder.`)
   const mark = `${SERVER_MARK}${randomBytes(8).toString('hex')}`
   const marked = { ...env, [TASK_MARK]: mark, [CUSTODY_MARK]: custodyMark(home) }
-  const line = process.platform === 'win32' ? windowsCommand(command, args) : { command, args, verbatim: false }
+  const wrapped = sandbox && (await wrap({ policy: sandbox, command, args, cwd, env: marked }))
+  const plain = process.platform === 'win32' ? windowsCommand(command, args) : { command, args, verbatim: false }
+  const line = wrapped ? { ...wrapped, verbatim: false } : plain
   const child = spawn(line.command, line.args, {
     cwd,
-    env: marked,
+    env: wrapped?.env ?? marked,
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own; on Windows that would be a console window of its own.
     detached: process.platform !== 'win32',
@@ -52,7 +60,10 @@ export async function startServerProcess({ home, command, args, cwd, env }: Serv
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    child.once('error', (error: NodeJS.ErrnoException) => reject(new CodedError('mcp.start', whyNot(command, error), { cause: error })))
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      wrapped?.close()
+      reject(new CodedError('mcp.start', whyNot(command, error), { cause: error }))
+    })
   })
   const pid = child.pid!
   const unwatch = watchGroup(pid)
@@ -70,6 +81,7 @@ export async function startServerProcess({ home, command, args, cwd, env }: Serv
       await stopSession({ taskId: mark, ...leader }, GRACE_MS)
     }
     unwatch()
+    wrapped?.close()
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
   }
 
@@ -78,9 +90,27 @@ export async function startServerProcess({ home, command, args, cwd, env }: Serv
     pid,
     ending() {
       if (child.signalCode !== null) return `it was ended by ${child.signalCode}`
-      return child.exitCode === null ? undefined : `it exited with code ${child.exitCode}`
+      if (child.exitCode === null) return undefined
+      const where = sandbox && child.exitCode !== 0 ? `, in the sandbox (${describeSandbox(sandbox)})` : ''
+      return `it exited with code ${child.exitCode}${where}`
     },
     stop: () => (stopping ??= stop()),
+  }
+}
+
+/** A program that is not there is told of as it would be outside; what else it needs, it finds in the sandbox or not. */
+async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
+  const { wrapCommand } = await import('../../sandbox/wrap-command')
+  const { command: program, cwd, env } = command
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program))
+  if (!places.some((path) => existsSync(path)))
+    throw new CodedError('mcp.start', whyNot(program, Object.assign(new Error('not found'), { code: 'ENOENT' })))
+  try {
+    return wrapCommand(command)
+  } catch (error) {
+    throw new CodedError('mcp.start', error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

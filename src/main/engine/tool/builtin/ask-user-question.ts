@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { PersonAnswer } from '../../../../shared/model/approval'
 import type { Question, QuestionAnswer } from '../../../../shared/model/question'
+import { foldText, visibleLine, visibleText } from '../../../../shared/model/visible-text'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 import description from './ask-user-question.md?raw'
 
@@ -51,7 +52,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     timeoutMs: null,
     async prepare({ questions: asked }) {
-      const questions = asked.map(({ header, ...rest }): Question => ({ ...rest, ...(header && { header }) }))
+      const questions = asked.map(visibleQuestion)
       return {
         summary: questions.map(({ question: text }) => text).join(' '),
         accesses: [],
@@ -73,6 +74,16 @@ export function askUserQuestionTool(): Tool<typeof input> {
         },
       }
     },
+  }
+}
+
+/** Nothing of a question hides on screen; made visible here, since answers name the labels. */
+function visibleQuestion({ question: text, header, options, multi_select }: z.output<typeof question>): Question {
+  return {
+    question: foldText(visibleText(text)),
+    ...(header && { header: visibleLine(header) }),
+    options: options.map(({ label, description: about }) => ({ label: visibleLine(label), description: foldText(visibleText(about)) })),
+    multi_select,
   }
 }
 

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import type { TerminalTasks } from '../../task/terminal-tasks'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { TaskEnd, TerminalTasks } from '../../task/terminal-tasks'
 import type { Workspace } from '../../workspace/workspace'
 import { backgroundResult, foregroundResult, MAX_TIMEOUT_MS } from '../bash-result'
 import { cutAt } from '../limits'
+import { backgroundNote, runInSandbox, type SessionSandbox } from '../bash-sandbox'
 import type { SessionTasks } from '../session-tasks'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
@@ -25,13 +27,20 @@ const input = z.strictObject({
     .describe(`In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background both ${BACKGROUND_TIMEOUT_MS}`),
   description: z.string().optional().describe('What it does, in a few words; required in the background'),
   run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
+  unrestricted: z.string().min(1).optional().describe('Ask the user to run it without the sandbox: why that is needed, in one sentence'),
   disable_timeout: z.boolean().optional().describe('No time limit, in the background only'),
 })
 
 type Input = z.output<typeof input>
 
 /** Runs commands as tasks of their own; see reference/tools.md, Shell. */
-export function bashTool(deps: { workspace: Workspace; terminals: Pick<TerminalTasks, 'run'>; tasks: SessionTasks }): Tool<typeof input> {
+export function bashTool(deps: {
+  workspace: Workspace
+  terminals: Pick<TerminalTasks, 'run'>
+  tasks: SessionTasks
+  /** Absent: every command runs unrestricted. */
+  sandbox?: SessionSandbox
+}): Tool<typeof input> {
   const { workspace } = deps
   return {
     name: 'Bash',
@@ -55,7 +64,15 @@ export function bashTool(deps: { workspace: Workspace; terminals: Pick<TerminalT
       if (typeof cwd !== 'string') return cwd
       return {
         summary: background ? `${summaryOf(command)} (in the background)` : summaryOf(command),
-        accesses: [{ kind: 'command', command, cwd, ...(background && { background }) }],
+        accesses: [
+          {
+            kind: 'command',
+            command,
+            cwd,
+            ...(background && { background }),
+            ...(asked.unrestricted !== undefined && { unrestricted: asked.unrestricted }),
+          },
+        ],
         preview: async () => ({
           kind: 'command',
           command,
@@ -67,7 +84,7 @@ export function bashTool(deps: { workspace: Workspace; terminals: Pick<TerminalT
         rememberAs: background
           ? { key: `bash&:${cwd}\n${command}`, label: 'Allow exactly this command in the background for this session' }
           : { key: `bash:${cwd}\n${command}`, label: 'Allow exactly this command for this session' },
-        run: (ctx) => (background ? start(deps.tasks, asked, cwd, ctx) : run(deps, asked, cwd, ctx)),
+        run: (ctx) => (background ? start(deps, asked, cwd, ctx) : run(deps, asked, cwd, ctx)),
       }
     },
   }
@@ -111,29 +128,30 @@ function summaryOf(command: string): string {
   return shown.length > 120 ? `${cutAt(shown, 119)}…` : more ? `${shown} …` : shown
 }
 
-async function run(
-  { terminals, tasks }: { terminals: Pick<TerminalTasks, 'run'>; tasks: SessionTasks },
-  asked: Input,
-  cwd: string,
-  { callId, signal, progress }: CallContext,
-): Promise<ToolResult> {
+type Deps = Parameters<typeof bashTool>[0]
+
+async function run({ terminals, tasks, sandbox: session }: Deps, asked: Input, cwd: string, ctx: CallContext): Promise<ToolResult> {
+  const { callId, signal, progress, sandbox } = ctx
   const { command, description: about } = asked
   const timeoutMs = timeLimit(asked) ?? MAX_TIMEOUT_MS
   const canAnswer = tasks.canType
   try {
-    const end = await terminals.run(
-      {
-        ...tasks.owner(callId),
-        command,
-        cwd,
-        timeoutMs,
-        canAnswer,
-        signal,
-        onOutput: progress,
-        ...(about !== undefined && { description: about }),
-      },
-      MAX_OUTPUT_CHARS,
-    )
+    const runOnce = (policy: SandboxPolicy | undefined): Promise<TaskEnd> =>
+      terminals.run(
+        {
+          ...tasks.owner(callId),
+          command,
+          cwd,
+          timeoutMs,
+          canAnswer,
+          signal,
+          onOutput: progress,
+          ...(about !== undefined && { description: about }),
+          ...(policy && { sandbox: policy }),
+        },
+        MAX_OUTPUT_CHARS,
+      )
+    const end = session ? await runInSandbox(session, ctx, { command, cwd, sandbox, run: runOnce }) : await runOnce(undefined)
     if (end.task.status === 'running') tasks.moved(end.task)
     return foregroundResult(end, { timeoutMs, interactive: tasks.interactive, canAnswer })
   } catch (error) {
@@ -141,12 +159,20 @@ async function run(
   }
 }
 
-async function start(tasks: SessionTasks, asked: Input, cwd: string, { callId }: CallContext): Promise<ToolResult> {
+async function start({ tasks, sandbox: session }: Deps, asked: Input, cwd: string, { callId, sandbox }: CallContext): Promise<ToolResult> {
   const { command, description: about = '' } = asked
   const timeoutMs = timeLimit(asked)
   try {
-    const task = await tasks.start({ ...tasks.owner(callId), command, cwd, timeoutMs, description: about.trim() })
-    return backgroundResult(task, tasks.interactive)
+    const policy = await session?.policy(sandbox)
+    const task = await tasks.start({
+      ...tasks.owner(callId),
+      command,
+      cwd,
+      timeoutMs,
+      description: about.trim(),
+      ...(policy && { sandbox: policy }),
+    })
+    return backgroundResult(task, tasks.interactive, policy && backgroundNote(policy))
   } catch (error) {
     return failed(`The command could not be started: ${startProblem(error, cwd)}`)
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ApprovalOption, PersonAnswer } from '../../../../shared/model/approval'
 import type { PlanAlternative } from '../../../../shared/model/plan'
+import { visibleLine, visibleText } from '../../../../shared/model/visible-text'
 import { decisionResult } from '../../plan/decision-result'
 import type { SessionPlan } from '../../plan/session-plan'
 import { failed, type PersonQuestion, type Tool } from '../tool'
@@ -54,7 +55,10 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
     maxResultChars: MOST_CHARS * 2,
     async prepare({ options = [] }) {
       // One way to go is no choice.
-      const alternatives = options.length > 1 ? options : []
+      const alternatives = (options.length > 1 ? options : []).map(({ label, description: about }) => ({
+        label: visibleLine(label),
+        description: visibleText(about),
+      }))
       let draft: Draft | undefined
       return {
         summary: 'the plan',

@@ -1,8 +1,8 @@
-import { resolve, sep } from 'node:path'
-import type { Minimatch } from 'minimatch'
+import { sep } from 'node:path'
 import { z } from 'zod'
 import type { ToolDetails } from '../../../../shared/model/preview'
 import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import { globMatcher, type GlobMatcher } from '../../workspace/glob-matcher'
 import { ignoreRules } from '../../workspace/ignore-rules'
 import { newestFirst } from '../../workspace/newest-first'
 import { sensitiveRule } from '../../workspace/sensitive-rule'
@@ -12,7 +12,7 @@ import { splitGlob } from '../glob-pattern'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { printablePath } from '../printable-path'
 import { inVcsFolder, VCS_FOLDERS } from '../ripgrep/search-scope'
-import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
+import { failed, nothingHidden, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './glob.md?raw'
 
 const TIMEOUT_MS = 20_000
@@ -21,7 +21,6 @@ const MAX_SHOWN = 1000
 const MAX_FOUND = 100_000
 const CARD_FILES = 200
 const MAX_NAMES = 20
-const MAX_ALTERNATIVES = 1000
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('E.g. src/**/*.{ts,tsx}'),
@@ -35,6 +34,8 @@ export interface GlobDeps {
   workspace: Workspace
   /** How long a search may take, in ms; default 20 s. What was found until then is returned. */
   timeoutMs?: number
+  /** What this session may not see; asked at every search. */
+  hidden?: () => Promise<(path: string) => boolean>
 }
 
 /** Where to look, and for what. */
@@ -47,7 +48,7 @@ interface Target {
 }
 
 /** Finds files by name; see reference/tools.md. */
-export function globTool({ workspace, timeoutMs = TIMEOUT_MS }: GlobDeps): Tool<typeof input> {
+export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHidden }: GlobDeps): Tool<typeof input> {
   return {
     name: 'Glob',
     description,
@@ -62,7 +63,7 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS }: GlobDeps): Tool<
       const folder =
         parts.folder === ''
           ? start
-          : await workspace.resolve(/^(?:[/~]|[a-z]:)/i.test(parts.folder) ? parts.folder : resolve(start.realPath, parts.folder))
+          : await workspace.resolve(/^(?:[/~]|[a-z]:)/i.test(parts.folder) ? parts.folder : `${start.realPath}/${parts.folder}`)
       const refusal = pathRefusal(workspace, folder)
       if (refusal) return refusal
       const shown = workspace.display(folder.realPath)
@@ -77,7 +78,7 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS }: GlobDeps): Tool<
       return {
         summary: `${asked.pattern}${asked.path === undefined ? '' : ` in ${shownPath(workspace, start)}`}`,
         accesses: [{ kind: 'tree', path: folder.realPath, written: folder.path, write: false }],
-        run: (ctx) => run({ workspace, timeoutMs }, asked, target, ctx),
+        run: (ctx) => run({ workspace, timeoutMs, hidden }, asked, target, ctx),
       }
     },
   }
@@ -96,17 +97,16 @@ interface Found {
 }
 
 async function run(
-  { workspace, timeoutMs }: Required<GlobDeps>,
+  { workspace, timeoutMs, hidden }: Required<GlobDeps>,
   asked: Input,
   target: Target,
   { signal }: CallContext,
 ): Promise<ToolResult> {
   const deadline = performance.now() + timeoutMs
-  const matcher = await matcherOf(target.pattern)
-  if (matcher === undefined) return failed(`The pattern stands for more than ${MAX_ALTERNATIVES} others. Use fewer braces.`)
+  const matcher = matcherOf(target.pattern)
   let found: Found
   try {
-    found = await find(workspace, asked, target, matcher, { deadline, signal })
+    found = await find(workspace, asked, target, matcher, { deadline, signal, isHidden: await hidden() })
   } catch (error) {
     return notThere(error, workspace, target)
   }
@@ -131,8 +131,8 @@ async function find(
   workspace: Workspace,
   asked: Input,
   { folder, foldersOnly }: Target,
-  matcher: Matcher,
-  limits: { deadline: number; signal: AbortSignal },
+  matcher: GlobMatcher,
+  limits: { deadline: number; signal: AbortSignal; isHidden(path: string): boolean },
 ): Promise<Found> {
   const found: Found = { paths: [], folders: new Set(), sensitive: [], complete: true, unreadable: [] }
   const vcs: readonly string[] = VCS_FOLDERS
@@ -140,6 +140,7 @@ async function find(
   const wanted = (entry: TreeEntry): boolean =>
     (entry.isFolder ? asked.include_dirs !== false : !foldersOnly) && matcher.matches(entry.inner)
   const visit = (entry: TreeEntry): boolean => {
+    if (limits.isHidden(entry.path)) return false
     if (entry.isFolder && vcs.includes(entry.inner.slice(entry.inner.lastIndexOf('/') + 1).toLowerCase())) return false
     // A folder may have the name of a secret file; it is one only when what lies in it is.
     const isSensitive = sensitiveRule(entry.isFolder ? `${entry.path}/.` : entry.path) !== undefined
@@ -160,30 +161,13 @@ async function find(
   return { ...found, ...walked }
 }
 
-interface Matcher {
-  matches(inner: string): boolean
-  mayMatchBelow(inner: string): boolean
-}
-
-/** Brackets are tried literally too: folders called `[id]` are common where routes are files. Undefined: the braces explode. */
-async function matcherOf(pattern: string): Promise<Matcher | undefined> {
-  const { Minimatch } = await import('minimatch')
-  const literal = pattern.includes('[') ? [pattern.replace(/(?<!\\)[[\]]/g, '[$&]')] : []
-  const matchers: Minimatch[] = [pattern, ...literal].map(
-    (each) =>
-      new Minimatch(each, {
-        dot: true,
-        noext: true,
-        nocomment: true,
-        nonegate: true,
-        braceExpandMax: MAX_ALTERNATIVES,
-        windowsPathsNoEscape: sep === '\\',
-      }),
-  )
-  if (matchers.some((matcher) => matcher.set.length >= MAX_ALTERNATIVES)) return undefined
+/** Brackets are tried literally too: folders called `[id]` are common where routes are files. */
+function matcherOf(pattern: string): GlobMatcher {
+  const literal = pattern.includes('[') ? [pattern.replace(/(?<!\\)[[\]]/g, String.raw`\$&`)] : []
+  const matchers = [pattern, ...literal].map((each) => globMatcher(each, { escapes: sep === '/', wholeParts: true }))
   return {
-    matches: (inner) => matchers.some((matcher) => matcher.match(inner)),
-    mayMatchBelow: (inner) => matchers.some((matcher) => matcher.match(inner, true)),
+    matches: (inner) => matchers.some((matcher) => matcher.matches(inner)),
+    mayMatchBelow: (inner) => matchers.some((matcher) => matcher.mayMatchBelow(inner)),
   }
 }
 

@@ -8,7 +8,7 @@ import { failureOfSearch, needsPcre2 } from '../ripgrep/explain-errors'
 import { reportSearch } from '../ripgrep/report-search'
 import { runRipgrep, type RipgrepRun } from '../ripgrep/run-ripgrep'
 import { inVcsFolder, searchScope, type SearchScope } from '../ripgrep/search-scope'
-import { failed, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
+import { failed, nothingHidden, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './grep.md?raw'
 
 const TIMEOUT_MS = 20_000
@@ -42,6 +42,8 @@ export interface GrepDeps {
   workspace: Workspace
   /** How long a search may take, in ms; default 20 s. What was found until then is returned. */
   timeoutMs?: number
+  /** What this session may not see; asked at every search. */
+  hidden?: () => Promise<(path: string) => boolean>
 }
 
 /** What is searched: ripgrep runs in `cwd` and is given `argument`. */
@@ -53,7 +55,7 @@ interface Target {
 }
 
 /** Searches file contents with ripgrep; see reference/tools.md. */
-export function grepTool({ workspace, timeoutMs = TIMEOUT_MS }: GrepDeps): Tool<typeof input> {
+export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHidden }: GrepDeps): Tool<typeof input> {
   const quick = new Set<string>()
   return {
     name: 'Grep',
@@ -77,7 +79,7 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS }: GrepDeps): Tool<
       return {
         summary: `${JSON.stringify(asked.pattern)}${asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`}${asked.glob === undefined ? '' : ` (${asked.glob})`}`,
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
-        run: (ctx) => run({ workspace, timeoutMs, quick }, asked, path, ctx),
+        run: (ctx) => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx),
       }
     },
   }
@@ -89,8 +91,9 @@ async function run(
   path: ResolvedPath,
   { signal }: CallContext,
 ): Promise<ToolResult> {
-  const { workspace, timeoutMs, quick } = deps
+  const { workspace, timeoutMs, hidden, quick } = deps
   const deadline = performance.now() + timeoutMs
+  const isHidden = await hidden()
   const target = await targetOf(workspace, path)
   if (typeof target === 'string') return failed(target)
   const scope = await searchScope(target.folder, workspace.root, {
@@ -120,7 +123,7 @@ async function run(
     deadline,
     signal,
     hasContext: contextArgs(asked).length > 0,
-    leavesOut: (path) => scope.leavesOut(path),
+    leavesOut: (path) => isHidden(path) || scope.leavesOut(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
   })

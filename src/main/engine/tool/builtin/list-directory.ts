@@ -8,7 +8,7 @@ import { sensitiveRule } from '../../workspace/sensitive-rule'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { printablePath } from '../printable-path'
-import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
+import { failed, nothingHidden, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './list-directory.md?raw'
 
 const MAX_SHOWN = 1000
@@ -21,8 +21,14 @@ const input = z.strictObject({
   path: z.string().min(1).describe('Folder; . is the project folder'),
 })
 
+export interface ListDirectoryDeps {
+  workspace: Workspace
+  /** What this session may not see; asked at every listing. */
+  hidden?: () => Promise<(path: string) => boolean>
+}
+
 /** Lists one folder; see reference/tools.md. */
-export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
+export function listDirectoryTool({ workspace, hidden = nothingHidden }: ListDirectoryDeps): Tool<typeof input> {
   return {
     name: 'ListDirectory',
     description,
@@ -37,7 +43,7 @@ export function listDirectoryTool({ workspace }: { workspace: Workspace }): Tool
       return {
         summary: shownPath(workspace, path),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
-        run: (ctx) => run(workspace, path, ctx),
+        run: async (ctx) => run(workspace, path, ctx, await hidden()),
       }
     },
   }
@@ -51,10 +57,15 @@ interface Listing {
   cut: boolean
 }
 
-async function run(workspace: Workspace, { realPath }: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+async function run(
+  workspace: Workspace,
+  { realPath }: ResolvedPath,
+  { signal }: CallContext,
+  isHidden: (path: string) => boolean,
+): Promise<ToolResult> {
   const shown = workspace.display(realPath)
   try {
-    const listing = await list(realPath, workspace.root, signal)
+    const listing = await list(realPath, workspace.root, signal, isHidden)
     if (signal.aborted) return failed('The listing was stopped.')
     const first = listing.entries.slice(0, MAX_SHOWN)
     const described = await Promise.all(first.map((entry) => describe(realPath, entry)))
@@ -78,7 +89,7 @@ async function run(workspace: Workspace, { realPath }: ResolvedPath, { signal }:
   }
 }
 
-async function list(folder: string, root: string, signal: AbortSignal): Promise<Listing> {
+async function list(folder: string, root: string, signal: AbortSignal, isHidden: (path: string) => boolean): Promise<Listing> {
   const rules = ignoreRules(folder, root)
   const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
   let read = 0
@@ -89,6 +100,7 @@ async function list(folder: string, root: string, signal: AbortSignal): Promise<
       break
     }
     const path = join(folder, entry.name)
+    if (isHidden(path)) continue
     if (sensitiveRule(entry.isDirectory() ? `${path}/.` : path) !== undefined) listing.sensitive.push(entry.name)
     else if (rules.ignores(path, entry.isDirectory())) listing.ignored++
     else listing.entries.push(entry)

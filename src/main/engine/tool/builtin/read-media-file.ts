@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import { isOpenedAt, pathOfOpened, replacedProblem } from '../../workspace/held-folder'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { fitImage, ImageProblem } from '../media/fit-image'
 import { mediaTypeOf, type MediaType } from '../media/media-type'
@@ -53,15 +54,16 @@ async function run(workspace: Workspace, asked: string, path: ResolvedPath, { si
     return failed(`${asked} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
   let file: FileHandle | undefined
   try {
-    // Without O_NONBLOCK opening a pipe would wait for a writer.
-    file = await open(path.realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    // Without O_NONBLOCK opening a pipe would wait for a writer; a link that was put there meanwhile is not followed.
+    file = await open(path.realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
+    if (!isOpenedAt(file.fd, path.realPath)) return failed(replacedProblem(shown).message)
     const stats = await file.stat()
     const problem = unusable(stats, shown)
     if (problem !== undefined) return failed(problem)
     const type = mediaTypeOf(await firstBytes(file))
     if (!type) return failed(`${shown} is neither an image nor a video that is known here, whatever its name says. Use Read for text.`)
     if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
-    const source = { file, path: path.realPath, shown, bytes: stats.size, type }
+    const source = { file, path: pathOfOpened(file.fd, path.realPath), shown, bytes: stats.size, type }
     return type.mediaType.startsWith('video/') ? await video(source, signal) : await image(source, signal)
   } catch (error) {
     if (error instanceof ImageProblem) return failed(`${shown}: ${error.message}`)

@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path'
+import { globMatcher } from '../../workspace/glob-matcher'
 import { gitRoot, ignoreFilter, IGNORE_FILES } from '../../workspace/ignore-rules'
 
 /** Folders of version control: never searched. */
@@ -41,7 +42,7 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
   // Last, so that no glob of the caller's can bring them back.
   args.push(...VCS_FOLDERS.flatMap((name) => ['--glob', `!${name}`]))
-  const matches = ours ? await globFilter(globs, cwdOf(folder, root)) : () => true
+  const matches = ours ? globFilter(globs, cwdOf(folder, root)) : () => true
   // On a disk that ignores case, .GIT is .git.
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], leavesOut: isOut }
@@ -70,13 +71,13 @@ function globsFor(glob: string, folder: string, root: string): string[] {
   return [mark + whole, `${mark}/${below.replace(/[*?[\]{}!\\]/g, String.raw`\$&`)}/${inner}`]
 }
 
-async function globFilter(globs: readonly string[], cwd: string): Promise<(path: string) => boolean> {
-  const { Minimatch } = await import('minimatch')
-  const matchers = globs.map(
-    (glob) => new Minimatch(glob.replace(/^\//, './'), { dot: true, nocomment: true, nonegate: true, matchBase: !glob.includes('/') }),
-  )
+function globFilter(globs: readonly string[], cwd: string): (path: string) => boolean {
+  const matchers = globs.map((glob) => ({
+    matcher: globMatcher(glob.replace(/^\//, ''), { escapes: sep === '/', wholeParts: true }),
+    nameOnly: !glob.includes('/'),
+  }))
   return (path) => {
     const inner = relative(cwd, path).replaceAll(sep, '/')
-    return matchers.some((matcher) => matcher.match(inner))
+    return matchers.some(({ matcher, nameOnly }) => matcher.matches(nameOnly ? inner.slice(inner.lastIndexOf('/') + 1) : inner))
   }
 }

@@ -28,7 +28,7 @@ export async function askForm(ask: Ask): Promise<Answered> {
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'form') return refuse
   if (!canFillForms(ask)) return { ...refuse, feedback: 'This editor has no forms.' }
-  const end = await fillForm(ask, `${preview.server}: ${preview.message}`, schemaOf(preview.fields))
+  const end = await fillForm(ask, `${preview.server} says: ${preview.message}`, schemaOf(preview.fields))
   if (end === 'declined') return refuse
   const submit = options.find(({ kind }) => kind !== 'reject_once')
   return submit ? { optionId: submit.optionId, values: onlyFields(preview.fields, end.values) } : refuse
@@ -42,14 +42,14 @@ export async function askLink(ask: Ask): Promise<Answered> {
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'link' || !allow) return refuse
   const { url, message, server } = preview
-  const address = [{ type: 'content' as const, content: { type: 'text' as const, text: `${server}: ${message}\n\n<${url}>` } }]
+  const address = [{ type: 'content' as const, content: { type: 'text' as const, text: `${server} says: ${message}\n\n<${url}>` } }]
   if (!capabilities.elicitation?.url || preview.opened) {
     const chosen = await choose(ask, options, { title: approval.summary, content: address })
     return chosen === 'cancelled' ? chosen : { optionId: chosen }
   }
   const answer = await client.request(
     'elicitation/create',
-    { sessionId, mode: 'url', url, elicitationId: approval.approvalId, message: `${server}: ${message}` },
+    { sessionId, mode: 'url', url, elicitationId: approval.approvalId, message: `${server} says: ${message}` },
     { cancellationSignal: signal, stopWaitingOnCancel: true },
   )
   return answer.action === 'accept' ? { optionId: allow.optionId } : refuse

@@ -1,5 +1,5 @@
 import type { PermissionOption } from '@agentclientprotocol/sdk'
-import type { RuleChoice } from '../../../../shared/model/approval'
+import { requestName, type ApprovalOption, type RuleChoice } from '../../../../shared/model/approval'
 import { choose, type Answered, type Ask } from './ask'
 
 /** Asks whether a call may run, with what "always" can cover: for this session, and one of them for good. */
@@ -21,10 +21,22 @@ export async function askPermission(ask: Ask, choicesOf: () => Promise<RuleChoic
   }
   const offered = options.flatMap((option): PermissionOption[] => {
     if (option.kind === 'allow_always') return always
-    return [{ ...option, ...(option.optionId === 'reject' && { name: 'Reject' }) }]
+    return [{ ...shown(option), ...(option.optionId === 'reject' && { name: 'Reject' }) }]
   })
   const chosen = await choose(ask, offered)
   if (chosen === 'cancelled') return chosen
   const rule = rules.get(chosen)
   return rule ? { optionId: options.find(({ kind }) => kind === 'allow_always')!.optionId, rule } : { optionId: chosen }
+}
+
+/** Asks whether a command gets what its sandbox refused, with the options as they are: none of them is a rule to choose. */
+export async function askSandbox(ask: Ask): Promise<Answered> {
+  const { asks, options } = ask.approval
+  const chosen = await choose(ask, options.map(shown), { title: `${requestName({ asks, tool: '' })}: ${ask.approval.summary}` })
+  return chosen === 'cancelled' ? chosen : { optionId: chosen }
+}
+
+/** What the protocol has of an option. */
+function shown({ optionId, kind, name }: ApprovalOption): PermissionOption {
+  return { optionId, kind, name }
 }

@@ -58,6 +58,21 @@ function callOf({ entry, approval, paths }: Ask): ToolCallUpdate {
     name: approval.tool,
     kind: toolKind(approval.tool),
     status: isMidCall(approval) ? 'in_progress' : 'pending',
-    content: [{ type: 'content', content: { type: 'text', text: approval.reason } }, ...previewContent(approval.preview, paths.shown)],
+    content: [{ type: 'content', content: { type: 'text', text: reasonText(approval) } }, ...previewContent(approval.preview, paths.shown)],
   }
+}
+
+/** Why it is asked, as Markdown: every reason, where there are several or one is a danger. */
+function reasonText({ reason, reasons }: Approval): string {
+  if (!reasons) return reason
+  return reasons
+    .map(({ text, part, danger }) => `- ${danger ? '**Danger:** ' : ''}${part === undefined ? '' : `${inlineCode(part)}: `}${text}`)
+    .join('\n')
+}
+
+/** Code on one line, in a fence that is not in it. */
+function inlineCode(code: string): string {
+  const longest = Math.max(0, ...Array.from(code.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence} ${code.replaceAll('\n', ' ')} ${fence}`
 }

@@ -6,7 +6,7 @@ import type { ClientPaths } from '../paths'
 import { wordsOf } from '../request-error'
 import type { Answered, Ask } from './ask'
 import { askForm, askLink, askSampling } from './ask-form'
-import { askPermission } from './ask-permission'
+import { askPermission, askSandbox } from './ask-permission'
 import { askPlan } from './ask-plan'
 import { askQuestions } from './ask-questions'
 
@@ -84,6 +84,8 @@ export class Asks {
         return askForm(ask)
       case 'link':
         return askLink(ask)
+      case 'sandbox':
+        return askSandbox(ask)
       default:
         return askSampling(ask)
     }

@@ -178,7 +178,7 @@ export class AcpSessions {
   options(sessionId: string): Omit<OpenedSession, 'sessionId'> {
     const { engine } = this.#deps
     const header: SessionHeader = engine.sessions.header(sessionId)
-    return { modes: modeState(header), configOptions: configOptions(engine, header) }
+    return { modes: modeState(engine, header), configOptions: configOptions(engine, header) }
   }
 }
 

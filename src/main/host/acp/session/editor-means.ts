@@ -58,6 +58,7 @@ function editorFiles({ client, sessionId, capabilities: { fs }, paths }: EditorM
 
 function editorTerminals({ client, sessionId, paths, onTerminal }: EditorMeansDeps): TerminalLender {
   return {
+    client,
     async create({ command, args, cwd, env, maxBytes, callId }) {
       const variables = Object.entries(env).map(([name, value]) => ({ name, value }))
       let handle: TerminalHandle

@@ -1,14 +1,9 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
 import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import { confinementOf, MODE_NAMES, modeMeaning } from '../../../../shared/model/sandbox-words'
 import type { SessionHeader } from '../../../../shared/model/session'
 import type { Engine } from '../../../engine/engine-api'
 
-const MODES: Readonly<Record<SessionMode, { name: string; description: string }>> = {
-  ask: { name: 'Ask', description: 'Asks before anything that changes something or reaches outside the project.' },
-  'accept-edits': { name: 'Accept edits', description: 'Changes files of the project without asking; asks before the rest.' },
-  auto: { name: 'Auto', description: 'Asks only about what is dangerous, or what your rules want asked.' },
-  plan: { name: 'Plan', description: 'Looks and plans; nothing can change until you approve the plan.' },
-}
 /** Stands for a model while none is chosen. */
 const NO_MODEL = 'none'
 
@@ -18,12 +13,21 @@ export function modeOf(header: SessionHeader): SessionMode {
   return header.plan?.active ? 'plan' : header.mode
 }
 
-export function modeState(header: SessionHeader): SessionModeState {
-  return { currentModeId: modeOf(header), availableModes: SESSION_MODES.map((id) => ({ id, ...MODES[id] })) }
+export function modeState(engine: Pick<Options, 'settings'>, header: SessionHeader): SessionModeState {
+  return { currentModeId: modeOf(header), availableModes: SESSION_MODES.map((id) => ({ id, ...modeWords(engine, header, id) })) }
+}
+
+function modeWords(
+  { settings }: Pick<Options, 'settings'>,
+  header: SessionHeader,
+  mode: SessionMode,
+): { name: string; description: string } {
+  return { name: MODE_NAMES[mode], description: modeMeaning(mode, confinementOf(header.sandbox, settings.view().sandbox)) }
 }
 
 /** What can be chosen for a session beside what is said in it: its mode and its model. */
-export function configOptions({ settings }: Options, header: SessionHeader): SessionConfigOption[] {
+export function configOptions(engine: Pick<Options, 'settings'>, header: SessionHeader): SessionConfigOption[] {
+  const { settings } = engine
   const models = settings.models()
   const chosen = header.model ?? settings.view().defaultModel
   const options = models.map(({ id, label, scripted }) => ({
@@ -43,7 +47,7 @@ export function configOptions({ settings }: Options, header: SessionHeader): Ses
       name: 'Mode',
       description: 'How much is asked before the agent does something.',
       currentValue: modeOf(header),
-      options: SESSION_MODES.map((value) => ({ value, ...MODES[value] })),
+      options: SESSION_MODES.map((value) => ({ value, ...modeWords(engine, header, value) })),
     },
     { type: 'select', id: 'model', category: 'model', name: 'Model', currentValue: chosen ?? NO_MODEL, options },
   ]

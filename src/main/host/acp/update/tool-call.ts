@@ -1,5 +1,6 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { ResultPart } from '../../../../shared/model/message'
+import { describeDenial } from '../../../../shared/model/sandbox'
 import type { Preview, ToolDetails } from '../../../../shared/model/preview'
 import { toolLabel } from '../../../../shared/model/tool-label'
 import { diffContent } from './diff-content'
@@ -62,7 +63,9 @@ export function previewContent(preview: Preview | undefined, shown: (path: strin
     }
     case 'command': {
       const { command, description, background } = preview
-      const about = [description, background && 'It goes on in the background.'].filter(Boolean).join(' ')
+      const about = [description && `The agent says: ${description}`, background && 'It runs in the background.']
+        .filter(Boolean)
+        .join('\n\n')
       return [...(about === '' ? [] : [text(about)]), text(fenced(command, 'sh'))]
     }
     case 'text':
@@ -70,11 +73,17 @@ export function previewContent(preview: Preview | undefined, shown: (path: strin
     case 'call': {
       const lines = preview.arguments.map(({ name, text: value }) => `${name}: ${value}`)
       const more = preview.left === undefined ? [] : [`[${preview.left.toLocaleString('en-US')} more characters]`]
-      return lines.length === 0 ? [] : [text(fenced([...lines, ...more].join('\n')))]
+      const change = preview.change === undefined ? [] : [text(fenced(preview.change, 'diff'))]
+      return lines.length === 0 ? change : [...change, text(fenced([...lines, ...more].join('\n')))]
     }
     case 'plan': {
       const ways = preview.alternatives.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
       return [text(ways === '' ? preview.text : `${preview.text}\n\n${ways}`)]
+    }
+    case 'sandbox': {
+      const { command, denied, sandbox, output } = preview
+      const end = output.trim() === '' ? [] : [text(`End of the output:\n${fenced(cut(output))}`)]
+      return [text(describeDenial(denied, sandbox)), text(fenced(command, 'sh')), ...end]
     }
     default:
       return []

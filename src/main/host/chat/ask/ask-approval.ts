@@ -1,7 +1,9 @@
-import { requestName, type ApprovalOption } from '../../../../shared/model/approval'
+import { isDangerous, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
 import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
+import { optionLabel } from './ask-sandbox'
 import { previewLines } from './preview-lines'
 import { oneLine, safeText } from '../screen/safe-text'
+import { wrapText } from '../screen/wrap-words'
 
 /** Lines of a preview that are shown before the person asks for all. */
 const MOST_LINES = 40
@@ -11,33 +13,49 @@ type Action = { label: string } & (
   | { kind: 'always'; option: ApprovalOption; scope: 'session' | 'user' }
 )
 
-/** May this call run? With the engine's own options; "always" shows word for word what it will cover. */
+/** What has to be typed to allow what is dangerous: no single key does. */
+const CONFIRMATION = 'allow'
+
+/** May this call run? With the engine's own options; "always" shows word for word what it will cover. Allowing takes that the whole preview was shown. */
 export async function askApproval(asked: Asked): Promise<Answer> {
   const { approval, agent, terminal, signal } = asked
   const { style } = terminal
   const preview = approval.preview ? previewLines(approval.preview, style) : [oneLine(approval.summary)]
   const who = agent === undefined ? '' : ` (asked by the ${oneLine(agent)} subagent)`
-  showHeading(asked, `${oneLine(requestName(approval))}${who}`, approval.reason)
+  const { reasons } = approval
+  showHeading(asked, `${oneLine(requestName(approval))}${who}`, reasons ? '' : approval.reason)
+  if (reasons) show(asked, reasonLines(asked, reasons))
   show(
     asked,
     shortened(preview).map((line) => `  ${line}`),
   )
-  const actions = actionsOf(approval.options)
-  const isCut = preview.length > MOST_LINES
+  const all = actionsOf(approval.options)
+  // To leave the sandbox has a key of its own: nobody presses it by counting.
+  const leaving = all.slice(1).find(({ option }) => option.sandbox === 'unrestricted' && option.kind === 'allow_once')
+  const actions = all.filter((action) => action !== leaving)
+  let isCut = preview.length > MOST_LINES
   for (;;) {
     const key = await choose(
       asked,
       actions.map(({ label }) => label),
       approval.asks ? 'Answer?' : 'Allow?',
-      isCut ? [{ key: 'v', label: `Show all ${preview.length} lines` }] : [],
+      [
+        ...(leaving ? [{ key: 'u', label: leaving.label }] : []),
+        ...(isCut ? [{ key: 'v', label: `Show all ${preview.length} lines` }] : []),
+      ],
     )
     if (key === undefined) return undefined
-    if (key === 'v')
+    const action = key === 'u' ? leaving : typeof key === 'number' ? actions[key] : undefined
+    const isUnseen = isCut && action !== undefined && action.kind !== 'reject'
+    if (key === 'v' || isUnseen) {
       show(
         asked,
         preview.map((line) => `  ${line}`),
       )
-    const action = typeof key === 'number' ? actions[key] : undefined
+      if (isUnseen) show(asked, ['  That was all of it. Choose again.'])
+      isCut = false
+      continue
+    }
     const answer = action && (await answerFor(asked, action))
     if (answer || signal.aborted) return answer
   }
@@ -46,7 +64,7 @@ export async function askApproval(asked: Asked): Promise<Answer> {
 function actionsOf(options: readonly ApprovalOption[]): Action[] {
   return options.flatMap((option): Action[] => {
     if (option.kind === 'reject_once') return [{ kind: 'reject', label: oneLine(option.name), option }]
-    if (option.kind === 'allow_once') return [{ kind: 'once', label: oneLine(option.name), option }]
+    if (option.kind === 'allow_once') return [{ kind: 'once', label: optionLabel(option), option }]
     return [
       { kind: 'always', label: 'Allow for this session …', option, scope: 'session' },
       { kind: 'always', label: 'Allow always …', option, scope: 'user' },
@@ -57,6 +75,10 @@ function actionsOf(options: readonly ApprovalOption[]): Action[] {
 /** Undefined: the person went back to the options. */
 async function answerFor(asked: Asked, action: Action): Promise<Answer> {
   const { optionId } = action.option
+  if (action.kind === 'once' && isDangerous(asked.approval)) {
+    const typed = await askText(asked, `This is dangerous. Type "${CONFIRMATION}" to allow it. Enter alone goes back.`)
+    return typed?.toLowerCase() === CONFIRMATION ? { optionId } : undefined
+  }
   // Reasons are for calls: what asks in the midst of one takes none.
   if (action.kind === 'once' || (action.kind === 'reject' && asked.approval.asks)) return { optionId }
   if (action.kind !== 'always') {
@@ -83,6 +105,14 @@ async function answerFor(asked: Asked, action: Action): Promise<Answer> {
   )
   const choice = typeof key === 'number' ? choices[key] : undefined
   return choice && { optionId, rule: { pattern: choice.pattern, scope: action.scope } }
+}
+
+/** Every reason on lines of its own, dangers in red. */
+function reasonLines({ terminal: { style, columns } }: Asked, reasons: NonNullable<Approval['reasons']>): string[] {
+  return reasons.flatMap(({ text, part, danger }) => {
+    const said = `${danger ? 'Danger: ' : ''}${part === undefined ? '' : `${oneLine(part)}: `}${oneLine(text)}`
+    return wrapText(said, columns - 4).map((line, index) => `  ${index === 0 ? '-' : ' '} ${danger ? style.red(line) : style.dim(line)}`)
+  })
 }
 
 function shortened(lines: readonly string[]): string[] {

@@ -9,6 +9,7 @@ export async function askQuestions(asked: Asked): Promise<Answer> {
   const answers: QuestionAnswer[] = []
   for (const [index, question] of questions.entries()) {
     const place = questions.length === 1 ? '' : ` (${index + 1} of ${questions.length})`
+    show(asked, [`  ${asked.terminal.style.dim('The agent asks:')}`])
     showHeading(asked, `${oneLine(question.question)}${place}`, '')
     const answer = await (question.multi_select ? several(asked, question) : one(asked, question))
     if (answer === 'dismiss') return { optionId: 'dismiss' }

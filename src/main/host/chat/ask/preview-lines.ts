@@ -14,7 +14,7 @@ export function previewLines(preview: Preview, style: Style): string[] {
       return [
         ...linesOf(preview.command).map((line, index) => `${index === 0 ? '$' : ' '} ${line}`),
         style.dim(`in ${safeText(preview.cwd)}${preview.background ? ', in the background' : ''}`),
-        ...(preview.description === undefined ? [] : [style.dim(safeText(preview.description))]),
+        ...(preview.description === undefined ? [] : [style.dim(`The agent says: ${linesOf(preview.description).join('\n  ')}`)]),
       ]
     case 'plan':
       return linesOf(preview.text)
@@ -22,6 +22,7 @@ export function previewLines(preview: Preview, style: Style): string[] {
       return linesOf(preview.text)
     case 'call':
       return [
+        ...(preview.change === undefined ? [] : diffLines(preview.change, style)),
         ...preview.arguments.flatMap(({ name, text }) =>
           linesOf(text).map((line, index) => (index === 0 ? `${style.dim(`${safeText(name)}:`)} ${line}` : `  ${line}`)),
         ),
@@ -30,12 +31,19 @@ export function previewLines(preview: Preview, style: Style): string[] {
     case 'questions':
       return preview.questions.map(({ question }) => safeText(question))
     case 'form':
-      return [`${safeText(preview.server)}: ${linesOf(preview.message).join('\n  ')}`]
+      return [`${safeText(preview.server)} says: ${linesOf(preview.message).join('\n  ')}`]
     case 'link':
       return [
-        `${safeText(preview.server)}: ${linesOf(preview.message).join('\n  ')}`,
+        `${safeText(preview.server)} says: ${linesOf(preview.message).join('\n  ')}`,
         style.bold(safeText(preview.url)),
         ...(preview.opened ? ['Say when you are done there.'] : []),
+      ]
+    case 'sandbox':
+      return [
+        ...linesOf(preview.command).map((line, index) => `${index === 0 ? '$' : ' '} ${line}`),
+        ...(preview.output.trim() === ''
+          ? []
+          : [style.dim('End of the output:'), ...linesOf(preview.output).map((line) => style.dim(line))]),
       ]
     default:
       return [

@@ -9,6 +9,7 @@ import {
   showContext,
   showServers,
   showSkills,
+  showStatus,
   showTasks,
   showTools,
   stopTask,
@@ -32,9 +33,10 @@ export const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'mode',
     argument: 'ask | accept-edits | auto | plan',
-    help: 'What is asked before it is done; plan: nothing but the plan can change.',
+    help: 'The permission mode: how much the agent does without asking.',
     run: chooseMode,
   },
+  { name: 'status', help: 'Folder, model, mode and sandbox of this session.', run: showStatus },
   { name: 'plan', help: 'Plan mode on, or off.', run: togglePlan },
   { name: 'compact', argument: 'what to keep', help: 'Have the conversation summarised to make room.', run: compact },
   {

@@ -1,4 +1,5 @@
 import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import { confinementOf, MODE_NAMES, modeMeaning, sandboxLabel, sandboxReach, unavailableText } from '../../../../shared/model/sandbox-words'
 import { CodedError } from '../../../../shared/model/errors'
 import { nearest } from '../../../../shared/nearest'
 import { didYouMean } from '../../../command-line/parse'
@@ -28,8 +29,10 @@ export async function chooseModel({ engine, sessionId, header, printer, terminal
 }
 
 export async function chooseMode({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
+  const meaning = (mode: SessionMode): string => modeMeaning(mode, confinementOf(header.sandbox, engine.settings.view().sandbox))
   if (asked === '') {
-    printer.note(`The mode is ${header.plan?.active ? 'plan' : header.mode}; /mode takes one of ${SESSION_MODES.join(', ')}.`)
+    const mode = header.plan?.active ? 'plan' : header.mode
+    printer.note(`The mode is ${mode}: ${meaning(mode)} /mode takes one of ${SESSION_MODES.join(', ')}.`)
     return
   }
   const mode = SESSION_MODES.find((known): known is SessionMode => known === asked)
@@ -41,13 +44,22 @@ export async function chooseMode({ engine, sessionId, header, printer }: Convers
   }
   if (header.plan?.active) await engine.plans.leave(sessionId)
   await engine.sessions.change(sessionId, { mode: permission })
-  printer.note(
-    {
-      ask: 'It is asked before anything changes.',
-      'accept-edits': 'Edits in the folder run; commands ask.',
-      auto: 'Everything runs but what always asks.',
-    }[permission],
-  )
+  printer.note(meaning(permission))
+}
+
+/** Folder, model, mode and sandbox of the session. */
+export async function showStatus({ engine, header, printer }: Conversation): Promise<void> {
+  const { defaultModel, sandbox: settings } = engine.settings.view()
+  const mode = header.plan?.active ? 'plan' : header.mode
+  const rows = [
+    ['Folder', header.folder],
+    ['Model', header.model ?? defaultModel ?? 'none'],
+    ['Mode', `${MODE_NAMES[mode]}. ${modeMeaning(mode, confinementOf(header.sandbox, settings))}`],
+    ['Sandbox', header.sandbox ? sandboxLabel(header.sandbox) : 'known once the first turn has started'],
+    ...(header.sandbox ? sandboxReach(header.sandbox).map(({ title, text }) => [`  ${title}`, text]) : []),
+  ]
+  for (const [name = '', text = ''] of rows) printer.line(`${name.padEnd(16)}${oneLine(text)}`)
+  if (header.sandbox?.unavailable) printer.note(unavailableText(header.sandbox.unavailable))
 }
 
 export async function togglePlan({ engine, sessionId, header }: Conversation): Promise<void> {

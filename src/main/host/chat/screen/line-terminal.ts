@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline'
+import { StringDecoder } from 'node:string_decoder'
 import { GRACE_MS } from './key-input'
 import { createStyle } from './style'
 import type { KeyRequest, LineRequest, LineResult, Terminal } from './terminal'
@@ -15,8 +15,10 @@ export class LineTerminal implements Terminal {
   readonly isInteractive: boolean
   isMidLine = false
   readonly #out: NodeJS.WritableStream & { columns?: number }
-  readonly #input
+  readonly #input: NodeJS.ReadableStream
   readonly #lines: string[] = []
+  readonly #decoder = new StringDecoder('utf8')
+  #rest = ''
   #hasEnded = false
   #wake: (() => void) | undefined
   #busy: { interrupt(): void } | undefined
@@ -24,15 +26,9 @@ export class LineTerminal implements Terminal {
   constructor(input: NodeJS.ReadableStream, out: NodeJS.WritableStream & { columns?: number }, isInteractive: boolean) {
     this.isInteractive = isInteractive
     this.#out = out
-    this.#input = createInterface({ input, terminal: false })
-    this.#input.on('line', (line) => {
-      this.#lines.push(line)
-      this.#wake?.()
-    })
-    this.#input.on('close', () => {
-      this.#hasEnded = true
-      this.#wake?.()
-    })
+    this.#input = input
+    input.on('data', this.#read)
+    for (const end of ['end', 'close', 'error']) input.on(end, this.#end)
     process.on('SIGINT', this.#interrupt)
   }
 
@@ -89,7 +85,7 @@ export class LineTerminal implements Terminal {
 
   close(): void {
     process.off('SIGINT', this.#interrupt)
-    this.#input.close()
+    this.#end()
   }
 
   /** The next line; undefined at the end of the input and for the signal. */
@@ -102,9 +98,26 @@ export class LineTerminal implements Terminal {
     return signal?.aborted ? undefined : this.#lines.shift()
   }
 
+  /** Lines end at a line feed only: other separators, such as U+2028, are text. */
+  readonly #read = (chunk: Buffer | string): void => {
+    const lines = (this.#rest + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))).split('\n')
+    this.#rest = lines.pop() ?? ''
+    this.#lines.push(...lines.map((line) => line.replace(/\r$/, '')))
+    this.#wake?.()
+  }
+
+  readonly #end = (): void => {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#input.off('data', this.#read)
+    this.#input.pause()
+    if (this.#rest !== '') this.#lines.push(this.#rest)
+    this.#wake?.()
+  }
+
   readonly #interrupt = (): void => {
     if (this.#busy) this.#busy.interrupt()
-    else this.#input.close()
+    else this.#end()
   }
 }
 

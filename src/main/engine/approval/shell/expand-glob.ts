@@ -1,0 +1,87 @@
+import { lstatSync, opendirSync } from 'node:fs'
+import { errorCode } from '../../workspace/file-problem'
+import { globMatcher } from '../../workspace/glob-matcher'
+import { EvaluationTimeout, type EvaluationTime } from '../evaluation-time'
+
+/** A glob that stands for more names, or is longer, is not looked into. */
+const MOST_NAMES = 1000
+const MOST_CHARS = 1000
+/** So many entries of folders are looked at for one glob. */
+const MOST_ENTRIES = 20_000
+
+const NOT_THERE = new Set(['ENOTDIR', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
+
+/** What a glob stands for; `problem`: why that cannot be told. */
+export type Expansion = { paths: string[] } | { problem: string }
+
+/**
+ * The paths that bash makes of a glob, as they are on the disk now: absolute, with `.` and `..` left where they stand. `pattern` has a backslash before
+ * each character that is no wildcard. A glob without any match stands for itself.
+ */
+export async function expandGlob(folder: string, pattern: string, text: string, time: EvaluationTime): Promise<Expansion> {
+  if (pattern.length > MOST_CHARS) return { problem: 'is too long' }
+  if (/[@+!?*]\(/.test(pattern)) return { problem: 'is not understood' }
+  const steps = pattern.split('/').filter((step, index) => step !== '' || index === 0)
+  let found = [pattern.startsWith('/') ? '' : folder.replace(/\/$/, '')]
+  if (pattern.startsWith('/')) steps.shift()
+  let entries = 0
+  try {
+    for (const [index, step] of steps.entries()) {
+      if (!isMagic(step)) {
+        const name = step.replace(/\\([\s\S])/g, '$1')
+        found = found.map((path) => `${path}/${name}`)
+        continue
+      }
+      const matcher = globMatcher(step, { escapes: true, noBraces: true })
+      const showsHidden = /^(?:\\?\.|\[)/.test(step)
+      const next: string[] = []
+      for (const path of found) {
+        await time.turn()
+        const names = namesIn(path === '' ? '/' : path, time, MOST_ENTRIES - entries)
+        if (names === 'too many') return { problem: 'is about too many files' }
+        entries += names.length
+        // Whether a pattern that begins with a dot finds these two depends on the version of bash.
+        const all = /^\\?\./.test(step) ? [...names, '.', '..'] : names
+        next.push(...all.filter((name) => (showsHidden || !name.startsWith('.')) && matcher.matches(name)).map((name) => `${path}/${name}`))
+        if (next.length > MOST_NAMES) return { problem: 'stands for too many files' }
+      }
+      found = index < steps.length - 1 ? next : next.filter((path) => exists(path))
+    }
+    const paths = isMagic(steps.at(-1) ?? '') ? found : found.filter((path) => exists(path))
+    return { paths: paths.length > 0 ? paths : [text.startsWith('/') ? text : `${folder}/${text}`] }
+  } catch (error) {
+    return { problem: error instanceof EvaluationTimeout ? 'is about too many files' : 'is about a folder that cannot be read' }
+  }
+}
+
+function isMagic(step: string): boolean {
+  return /[*?[]/.test(step.replace(/\\[\s\S]/g, ''))
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if (NOT_THERE.has(errorCode(error) ?? '')) return false
+    throw error
+  }
+}
+
+function namesIn(path: string, time: EvaluationTime, most: number): string[] | 'too many' {
+  const names: string[] = []
+  try {
+    const folder = opendirSync(path, { bufferSize: 256 })
+    try {
+      for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
+        if (names.push(entry.name) > most) return 'too many'
+        if (names.length % 256 === 0) time.check()
+      }
+    } finally {
+      folder.closeSync()
+    }
+  } catch (error) {
+    // Not a folder, or gone: to bash it holds nothing.
+    if (!NOT_THERE.has(errorCode(error) ?? '')) throw error
+  }
+  return names
+}

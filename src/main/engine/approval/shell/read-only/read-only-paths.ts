@@ -1,0 +1,97 @@
+import { onlyCompares } from '../only-compares'
+import type { Word } from '../shell-syntax'
+import { FILE_PROGRAMS, findReads } from './file-programs'
+import { gitReads } from './git-programs'
+import { readPaths, type Program, type ReadPath } from './grammar'
+import { SYSTEM_PROGRAMS } from './system-programs'
+import { TEXT_PROGRAMS } from './text-programs'
+
+/** Programs and builtins that print their words, or nothing: whatever these are, no harm is done. */
+const PRINTS = new Set([':', 'true', 'false', 'echo', 'basename', 'dirname', 'seq', 'exit', 'return', 'break', 'continue'])
+const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.create(null), TEXT_PROGRAMS, FILE_PROGRAMS, SYSTEM_PROGRAMS)
+/** Programs whose words are not options and operands. */
+const OWN_GRAMMAR: Readonly<Record<string, (rest: readonly Word[]) => ReadPath[] | undefined>> = Object.assign(Object.create(null), {
+  printf: printed,
+  set: changesOptions,
+  command: asksWhere,
+  find: findReads,
+  git: gitReads,
+  test: (rest: readonly Word[]) => (onlyCompares('test', rest) ? [] : undefined),
+  '[': (rest: readonly Word[]) => (onlyCompares('[', rest) ? [] : undefined),
+  '[[': (rest: readonly Word[]) => (onlyCompares('[[', rest) ? [] : undefined),
+})
+
+/** Whether some commands of this program need no approval. */
+export function isReadOnlyProgram(program: string): boolean {
+  return PRINTS.has(program) || program in PROGRAMS || program in OWN_GRAMMAR
+}
+
+/** What a read-only command reads, each path with how much of it; undefined when the command is not known to only read. */
+export function readOnlyPaths(words: readonly Word[]): ReadPath[] | undefined {
+  const [first, ...rest] = words
+  if (!first?.known) return undefined
+  const name = first.text.replace(/^\/(?:usr\/)?bin\//, '')
+  if (PRINTS.has(name)) return []
+  const own = OWN_GRAMMAR[name]
+  if (own) return own(rest)
+  const program = PROGRAMS[name]
+  const paths = program && readPaths(program, rest)
+  return paths?.some((path) => path.glob && mayFindSecrets(path.text)) ? undefined : paths
+}
+
+/** `printf FORMAT …` prints; `-v` and `%n` give a variable a value. */
+function printed(rest: readonly Word[]): ReadPath[] | undefined {
+  const [format] = rest[0]?.known && rest[0].text === '--' ? rest.slice(1) : rest
+  return format?.known && !/^-./.test(rest[0]!.text.replace(/^--$/, '')) && !/%[^A-Za-z%]*n/.test(format.text) ? [] : undefined
+}
+
+/** `set -euo pipefail` and its like. */
+function changesOptions(rest: readonly Word[]): ReadPath[] | undefined {
+  const text = rest.map((word) => (word.known ? word.text : '$')).join(' ')
+  return /^(?:[-+](?:[eux]+|[eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/.test(text) ? [] : undefined
+}
+
+/** `command -v NAME`; without the option it runs a program, which is judged by itself. */
+function asksWhere([option, ...names]: readonly Word[]): ReadPath[] | undefined {
+  return option && /^-[vV]$/.test(option.text) && names.every((name) => name.known && !name.text.startsWith('-')) ? [] : undefined
+}
+
+/** Names of sensitive files that a pattern with a beginning of its own may be meant to find. */
+const SECRETS = [
+  '.env',
+  '.env.local',
+  '.env.production',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  'credentials',
+  'credentials.json',
+  '.ssh',
+  '.aws',
+  '.gcp',
+]
+
+function mayFindSecrets(glob: string): boolean {
+  if (/[@+!?*]\(/.test(glob)) return true
+  return glob.split('/').some((part) => {
+    if (part === '' || !/[*?[]/.test(part)) return false
+    // Without dotglob a leading wildcard finds no names that begin with a dot.
+    const names = part.startsWith('.') ? SECRETS : SECRETS.filter((name) => !name.startsWith('.') && !part.startsWith('*'))
+    return names.some((name) => mayMatch(part.toLowerCase(), name))
+  })
+}
+
+/** Whether a name may match a pattern; every wildcard may stand for any text, and the text between must come in that order. */
+function mayMatch(pattern: string, name: string): boolean {
+  const pieces = pattern.split(/[*?]|\[[^\]]*\]/)
+  const last = pieces.at(-1)!
+  if (!name.startsWith(pieces[0]!) || !name.endsWith(last)) return false
+  let at = 0
+  for (const piece of pieces) {
+    const found = name.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return true
+}

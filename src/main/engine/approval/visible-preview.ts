@@ -1,0 +1,88 @@
+import type { FormField } from '../../../shared/model/form'
+import type { Preview } from '../../../shared/model/preview'
+import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/model/visible-text'
+
+/** What a person is shown of a call; compared again before a call that was allowed runs. */
+export async function shownOf(
+  summary: string,
+  preview: () => Promise<Preview | undefined>,
+  toolChange?: { diff: string },
+): Promise<{ summary: string; preview?: Preview }> {
+  const found = await preview().catch(() => undefined)
+  const made = found?.kind === 'call' && toolChange ? { ...found, change: toolChange.diff } : found
+  return { summary: foldText(visibleLine(summary)), ...(made && { preview: visiblePreview(made) }) }
+}
+
+/**
+ * A preview as a person gets it, on every host: characters that a screen would hide are written out, and runs that would push the rest out of view are counted.
+ * Nothing that can be read is left out, but for the middle of lines in a diff that are too long to read. What is sent back with an answer stays as it is.
+ */
+export function visiblePreview(preview: Preview): Preview {
+  switch (preview.kind) {
+    case 'diff':
+      return { ...preview, path: visibleText(preview.path), diff: visibleDiff(preview.diff), ...withNote(preview.note) }
+    case 'command': {
+      const { description } = preview
+      return {
+        ...preview,
+        command: folded(preview.command),
+        cwd: visibleText(preview.cwd),
+        ...(description !== undefined && { description: folded(description) }),
+      }
+    }
+    case 'text':
+      return { ...preview, text: folded(preview.text) }
+    case 'call':
+      return {
+        ...preview,
+        arguments: preview.arguments.map(({ name, text }) => ({ name: visibleText(name), text: folded(text) })),
+        ...(preview.change !== undefined && { change: visibleDiff(preview.change) }),
+      }
+    case 'plan':
+      // Comments name its lines by number, so none is folded away.
+      return { ...preview, text: visibleText(preview.text), ...(preview.diff !== undefined && { diff: visibleDiff(preview.diff) }) }
+    case 'form':
+      return { ...preview, message: folded(preview.message), fields: preview.fields.map(visibleField) }
+    case 'link':
+      return { ...preview, message: folded(preview.message) }
+    case 'sampling': {
+      const { system, messages, answer } = preview
+      return {
+        ...preview,
+        ...(system !== undefined && { system: folded(system) }),
+        messages: messages.map(({ role, text }) => ({ role, text: folded(text) })),
+        ...(answer && { answer: { ...answer, text: folded(answer.text) } }),
+      }
+    }
+    case 'sandbox': {
+      const { denied } = preview
+      const shown = denied.kind === 'path' ? { ...denied, path: visibleLine(denied.path) } : { ...denied, host: visibleLine(denied.host) }
+      return { ...preview, command: folded(preview.command), denied: shown, output: folded(preview.output) }
+    }
+    default:
+      // Answers name the labels of questions: AskUserQuestion makes them visible before it offers them.
+      return preview
+  }
+}
+
+function folded(text: string): string {
+  return foldText(visibleText(text))
+}
+
+/** A file whose lines all end in CRLF is shown without the carriage returns; where only some do, they are written out. */
+function visibleDiff(diff: string): string {
+  const lines = diff.split('\n').filter((line) => /^[-+ ]/.test(line) && !/^(?:---|\+\+\+)(?: |$)/.test(line))
+  const isCrlf = lines.length > 0 && lines.every((line) => line.endsWith('\r'))
+  return foldDiff(visibleText(isCrlf ? diff.replaceAll('\r\n', '\n') : diff))
+}
+
+function withNote(note: string | undefined): { note?: string } {
+  return note === undefined ? {} : { note: folded(note) }
+}
+
+function visibleField(field: FormField): FormField {
+  const { title, description } = field
+  const shown = { ...field, title: visibleText(title), ...(description !== undefined && { description: visibleText(description) }) }
+  if (shown.kind !== 'choice' && shown.kind !== 'choices') return shown
+  return { ...shown, options: shown.options.map(({ value, title: label }) => ({ value, title: visibleText(label) })) }
+}

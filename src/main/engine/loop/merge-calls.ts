@@ -1,0 +1,81 @@
+import type { ToolCallPart } from '../../../shared/model/message'
+import type { PreparedCall, Tool } from '../tool/tool'
+import { conflict, mayWrite } from './schedule'
+
+/** A call of a step as far as merging is concerned. */
+export interface MergeCandidate {
+  part: ToolCallPart
+  tool?: Tool
+  /** Absent when the call cannot be made. */
+  call?: PreparedCall
+}
+
+/** What the model and the user are told of a call that was merged with an earlier one. */
+export const MERGED = 'Same as the call above; not run again.'
+
+/**
+ * Which calls of a step get the result of an earlier, identical one: copies by call id. Only calls that read are merged, and only while no call between the
+ * two may change what they read. Everything else runs as often as it was called.
+ */
+export function mergeCalls(calls: readonly MergeCandidate[]): Map<string, string> {
+  const copies = new Map<string, string>()
+  const latest = new Map<string, number>()
+  for (const [index, job] of calls.entries()) {
+    const key = keyOf(job.part)
+    const earlier = latest.get(key)
+    if (earlier !== undefined && isMergeable(job) && !calls.slice(earlier + 1, index).some((between) => stands(between, job))) {
+      copies.set(job.part.callId, copies.get(calls[earlier]!.part.callId) ?? calls[earlier]!.part.callId)
+    } else {
+      latest.set(key, index)
+    }
+  }
+  return copies
+}
+
+/** How many different calls there are, however often each is repeated. */
+export function countDistinct(parts: readonly ToolCallPart[]): number {
+  return new Set(parts.map(keyOf)).size
+}
+
+/** The input of a call with the fields of its objects in order, so that equal inputs are equal texts. */
+export function canonicalInput(json: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(json)))
+  } catch {
+    return json
+  }
+}
+
+function keyOf({ name, input }: ToolCallPart): string {
+  return `${name}\n${canonicalInput(input)}`
+}
+
+/** A call that cannot be made is the same failure twice; a tool that must be alone, and a question to a person, are meant once. */
+function isMergeable(job: MergeCandidate): boolean {
+  return job.call === undefined || job.tool?.alone === true || job.call.asks !== undefined || onlyReads(job)
+}
+
+/** What servers say of their tools proves nothing. */
+function onlyReads({ tool, call }: MergeCandidate): boolean {
+  if (!tool || tool.server || !tool.annotations.readOnly || !tool.annotations.idempotent) return false
+  return call?.accesses.every((access) => access.kind === 'network' || (access.kind !== 'all' && !mayWrite(access))) === true
+}
+
+/** Whether a call between two equal ones may change what the second one gives. */
+function stands(between: MergeCandidate, copy: MergeCandidate): boolean {
+  if (!between.call || !copy.call || keyOf(between.part) === keyOf(copy.part)) return false
+  const [own, others] = [copy.call.accesses, between.call.accesses]
+  // Of a call that names no accesses nobody knows what it changes: the to-do list, say, or the tasks.
+  if (own.length === 0 || others.length === 0) return !onlyReads(between) || between.tool?.name === copy.tool?.name
+  return conflict(own, others)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}

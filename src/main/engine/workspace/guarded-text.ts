@@ -1,0 +1,96 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { errorCode } from './file-problem'
+import { isOpenedAt } from './held-folder'
+import { sensitiveRule } from './sensitive-rule'
+
+// A FIFO is not waited for, a terminal is not taken over, and a link that was put there meanwhile is not followed.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
+
+/** What a text that enters a prompt, or configures the engine, must be. */
+export interface TextGuard {
+  /** Real path of the folder it must lie in, wherever links lead. Absent for the user's own files, which may be links to anywhere. */
+  within?: string
+  /** Real path of TRESTLE_HOME: no text of a project lies in it. */
+  home?: string
+  mostBytes: number
+}
+
+/** A file that may be read as text, not read yet. */
+export interface GuardedFile {
+  realPath: string
+  stat: Stats
+}
+
+/** `problem` is a sentence about the file (`It is …`); `kind` says what it is about where callers have words of their own. */
+interface Refused {
+  problem: string
+  kind?: 'special' | 'large'
+}
+
+export type GuardedText = { text: string; realPath: string } | { missing: true } | Refused
+
+/**
+ * Reads text that comes with a project, or configures the engine: only a regular file of bounded size, in UTF-8, that really lies where it must and is not
+ * sensitive. Never waits for a pipe or a device, and never throws.
+ */
+export function readGuardedText(file: string, guard: TextGuard): GuardedText {
+  const found = guardedFile(file, guard)
+  return 'realPath' in found ? readGuarded(found, guard.mostBytes) : found
+}
+
+/** The same without reading it: whether it may be read. */
+export function guardedFile(file: string, { within, home, mostBytes }: TextGuard): GuardedFile | { missing: true } | Refused {
+  try {
+    const realPath = realpathSync.native(file)
+    if (within !== undefined && !isIn(within, realPath)) return { problem: `It is a link to ${realPath}, outside the project.` }
+    if (within !== undefined && home !== undefined && isIn(home, realPath) && !isIn(home, within))
+      return { problem: `It is a link to ${realPath}, in Trestle's own folder.` }
+    const rule = within === undefined ? sensitiveRule(realPath) : (sensitiveRule(file) ?? sensitiveRule(realPath))
+    if (rule !== undefined) return { problem: `It leads to ${realPath}, a sensitive file (${rule}).` }
+    const stat = lstatSync(realPath)
+    return problemOf(stat, mostBytes) ?? { realPath, stat }
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+function readGuarded({ realPath }: GuardedFile, mostBytes: number): GuardedText {
+  let fd: number | undefined
+  try {
+    fd = openSync(realPath, OPEN_FLAGS)
+    const stat = fstatSync(fd)
+    const problem = problemOf(stat, mostBytes)
+    if (problem) return problem
+    if (!isOpenedAt(fd, realPath)) return { problem: 'It was replaced while it was being read.' }
+    const buffer = Buffer.allocUnsafe(stat.size + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < buffer.length; length += read)
+      read = readSync(fd, buffer, length, buffer.length - length, null)
+    if (length > stat.size) return { problem: 'It grows while it is being read.' }
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length)), realPath }
+  } catch (error) {
+    return failure(error)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function problemOf(stat: Stats, mostBytes: number): Refused | undefined {
+  if (!stat.isFile()) return { problem: 'It is no regular file.', kind: 'special' }
+  if (stat.size > mostBytes) return { problem: `It is larger than ${Math.floor(mostBytes / 1024)} KB.`, kind: 'large' }
+  return undefined
+}
+
+function failure(error: unknown): { missing: true } | Refused {
+  const code = errorCode(error)
+  // Links that lead in a circle lead to nothing.
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { missing: true }
+  if (error instanceof TypeError) return { problem: 'It is not UTF-8 text.' }
+  return { problem: `It cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+}
+
+function isIn(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !/^[A-Za-z]:/.test(way)
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Approval } from '../../../../shared/model/approval'
+import { createStyle } from '../screen/style'
+import type { Terminal } from '../screen/terminal'
+import { askApproval } from './ask-approval'
+
+/** A person who answers with these keys and lines, one after the other. Running out of answers fails. */
+function person(more: Partial<Approval>, answers: readonly (string | undefined)[]) {
+  const left = [...answers]
+  const written: string[] = []
+  const next = (): string | undefined => {
+    if (left.length === 0) throw new Error(`asked for more:\n${written.join('')}`)
+    return left.shift()
+  }
+  const terminal: Terminal = {
+    style: createStyle(true),
+    isInteractive: true,
+    columns: 80,
+    isMidLine: false,
+    write: (text) => void written.push(text),
+    freshLine() {},
+    async readLine() {
+      const text = next()
+      return text === undefined ? { kind: 'interrupt', text: '' } : { kind: 'line', text }
+    },
+    readKey: async () => next(),
+    whileBusy: () => () => {},
+    status() {},
+    close() {},
+  }
+  const approval: Approval = {
+    approvalId: 'a',
+    turnId: 't',
+    callId: 'c',
+    tool: 'Bash',
+    summary: 'x',
+    reason: 'It can change things.',
+    requestedAt: 0,
+    options: [
+      { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
+      { optionId: 'reject', kind: 'reject_once', name: 'Reject' },
+    ],
+    ...more,
+  }
+  const answer = askApproval({ approval, terminal, signal: new AbortController().signal, choices: async () => [] })
+  return { answer, screen: () => written.join(''), isDone: () => left.length === 0 }
+}
+
+const dangerous: Partial<Approval> = {
+  preview: { kind: 'command', command: 'npm test; git push --force', cwd: '/p', description: 'Only tests' },
+  reasons: [
+    { text: 'It rewrites what is on the server.', part: 'git push --force', danger: true },
+    { text: 'It can change things.', part: 'npm test' },
+  ],
+}
+
+test('a dangerous command takes a typed word, and lists every reason in red', async () => {
+  // A key alone, an empty line and another word lead back to the options.
+  const { answer, screen, isDone } = person(dangerous, ['1', '', '1', 'y', '1', 'allow'])
+  expect(await answer).toEqual({ optionId: 'allow_once' })
+  expect(isDone()).toBe(true)
+  expect(screen()).toContain('\u001b[31mDanger: git push --force: It rewrites what is on the server.\u001b[39m')
+  expect(screen()).toContain('npm test: It can change things.')
+  expect(screen()).toContain('The agent says: Only tests')
+})
+
+test('a long preview is shown to its end before anything is allowed', async () => {
+  const command = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n')
+  const { answer, screen } = person({ preview: { kind: 'command', command, cwd: '/p' } }, ['1', '1'])
+  expect(await answer).toEqual({ optionId: 'allow_once' })
+  expect(screen()).toContain('echo 59')
+  // Rejecting takes no reading.
+  expect(await person({ preview: { kind: 'command', command, cwd: '/p' } }, ['2', 'no']).answer).toEqual({
+    optionId: 'reject',
+    feedback: 'no',
+  })
+})
