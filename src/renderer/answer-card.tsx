@@ -2,6 +2,7 @@ import { ApprovalCard, type ApprovalCardProps } from './features/approvals/appro
 import './features/approvals/approvals.css'
 import './features/approvals/person-cards.css'
 import { PlanCard } from './features/approvals/plan-card'
+import { SandboxCard } from './features/approvals/sandbox-card'
 import { QuestionsCard } from './features/approvals/questions-card'
 import { FormCard } from './features/approvals/server/form-card'
 import { LinkCard } from './features/approvals/server/link-card'
@@ -22,6 +23,8 @@ export function AnswerCard(props: ApprovalCardProps) {
       return <LinkCard {...props} link={props.approval.preview} />
     case 'sampling':
       return <SamplingCard {...props} sampling={props.approval.preview} />
+    case 'sandbox':
+      return <SandboxCard {...props} denial={props.approval.preview} />
     default:
       return <ApprovalCard {...props} />
   }

@@ -18,16 +18,19 @@ import {
 } from 'lucide-react'
 import { useMemo } from 'react'
 import { SESSION_MODES, type SessionMode } from '../shared/model/approval'
+import type { SandboxStatus } from '../shared/model/sandbox'
+import { confinementOf, MODE_NAMES, modeMeaning } from '../shared/model/sandbox-words'
 import type { SettingsView } from '../shared/model/settings'
+import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/palette/commands'
 import { answerTask } from './state/answer-task'
 import { folderName } from './state/folder-name'
 import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
-import { SESSION_MODE_WORDS } from './state/mode-words'
 import { changeMode } from './state/session-mode'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
+import { sessionStore } from './state/session-view'
 import { useSessions, waitingSessions } from './state/sessions-state'
 import { useTasks } from './state/tasks-state'
 import { THEME_CHOICES, useTheme } from './state/theme'
@@ -116,8 +119,8 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
                 SESSION_MODES.map((mode) => ({
                   id: mode,
                   group: 'Permission mode',
-                  label: SESSION_MODE_WORDS[mode].name,
-                  hint: SESSION_MODE_WORDS[mode].meaning,
+                  label: MODE_NAMES[mode],
+                  hint: modeMeaning(mode, confinementOf(sandboxOf(client, current.sessionId), settings?.sandbox)),
                   run: () => switchMode(mode),
                 })),
             },
@@ -264,4 +267,9 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
   }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, prompts, settings, userHome, toggleInspector])
+}
+
+/** The sandbox of a session that has been opened in this window. */
+function sandboxOf(client: TrestleClient, sessionId: string): SandboxStatus | undefined {
+  return sessionStore(client, sessionId).store.getState().view?.header.sandbox
 }

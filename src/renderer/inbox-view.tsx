@@ -16,7 +16,7 @@ export function InboxView({ connected, userHome }: InboxViewProps) {
       connected={connected}
       userHome={userHome}
       renderCard={(card) => <AnswerableCard {...card} />}
-      renderPreview={({ preview }) => preview && <PreviewView preview={preview} />}
+      renderPreview={({ preview }, onSeen) => preview && <PreviewView preview={preview} onSeen={onSeen} />}
     />
   )
 }

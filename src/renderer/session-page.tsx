@@ -4,6 +4,7 @@ import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
 import { ModelSwitch } from './features/chat/header/model-switch'
+import { SandboxChip } from './features/chat/header/sandbox-chip'
 import { Markdown } from './features/chat/markdown/markdown'
 import { RestoreDialog } from './features/checkpoint/restore-dialog'
 import { ChangesPane } from './features/inspector/changes-pane'
@@ -73,6 +74,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
             {/* A subagent works in the mode of its session. */}
             {!header.agent && <ModeSwitch sessionId={sessionId} />}
+            {header.sandbox && <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />}
             <ContextMeter sessionId={sessionId} />
           </>
         ) : (
@@ -175,6 +177,10 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
 
 function openMcp(): void {
   useLayout.getState().openSettings('mcp')
+}
+
+function openSandbox(): void {
+  useLayout.getState().openSettings('sandbox')
 }
 
 function openModels(): void {

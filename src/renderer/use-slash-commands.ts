@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { promptCommand, type McpPrompt } from '../shared/model/mcp-content'
 import { SESSION_MODES } from '../shared/model/approval'
+import { MODE_NAMES } from '../shared/model/sandbox-words'
 import type { SlashCommand } from './features/composer/slash-commands'
 import { useMcpPrompts } from './state/mcp-prompts'
 import { useLayout } from './state/layout-state'
-import { SESSION_MODE_WORDS } from './state/mode-words'
 import { useSessionActions } from './state/session-actions'
 import { changeMode } from './state/session-mode'
 import { useSessionStore } from './state/session-view'
@@ -52,7 +52,7 @@ export function useSlashCommands(
       },
       ...SESSION_MODES.map((mode) => ({
         name: mode,
-        description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${SESSION_MODE_WORDS[mode].name}`,
+        description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${MODE_NAMES[mode]}`,
         run: () => {
           const header = store.getState().view?.header
           if (header) changeMode(client, header, mode)

@@ -1,15 +1,20 @@
 import { useCallback } from 'react'
-import { tellFailure } from './toasts-state'
+import { safeLink } from '../../shared/model/safe-link'
+import { tellFailure, tellNotice } from './toasts-state'
 import { useClient } from './trestle-context'
 
 /** Opens a web page outside the app. In a browser the page does it itself: the host has no window to open it in. */
 export function useOpenLink(): (url: string) => void {
   const client = useClient()
   return useCallback(
-    (url) =>
+    (address) => {
+      // Programs in a terminal and servers name addresses, too: the desktop's own check does not hold for a browser.
+      const url = safeLink(address)
+      if (url === undefined) return tellNotice(`This address can't be opened: ${address.slice(0, 200)}`, 'warning')
       void client.app
         .openExternal({ url })
-        .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), tellFailure),
+        .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), tellFailure)
+    },
     [client],
   )
 }

@@ -1,6 +1,14 @@
 import { eventIterator, oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import type { McpLogLine, McpServerInput, McpServerList, McpServerView, McpSignInStep, McpTestResult } from '../model/mcp'
+import {
+  MCP_SERVER_SANDBOXES,
+  type McpLogLine,
+  type McpServerInput,
+  type McpServerList,
+  type McpServerView,
+  type McpSignInStep,
+  type McpTestResult,
+} from '../model/mcp'
 import type { McpImportPreview } from '../model/mcp-import'
 
 const server = z.strictObject({ serverId: z.string().min(1).max(2000) })
@@ -33,6 +41,7 @@ const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', 
     args: z.array(text).max(1000),
     env: values,
     cwd: text.optional(),
+    sandbox: z.enum(MCP_SERVER_SANDBOXES).optional(),
   }),
   z.strictObject({ ...switches, transport: z.literal('http'), url: text.min(1), headers: values, oauth: oauth.optional() }),
   z.strictObject({ ...switches, transport: z.literal('sse'), url: text.min(1), headers: values, oauth: oauth.optional() }),

@@ -1,10 +1,13 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PERMISSION_MODES } from '../model/approval'
+import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
 import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type SettingsView } from '../model/settings'
 
 const name = z.string().regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only')
 const modelId = z.string().min(1).max(200)
+const sandboxPaths = z.array(z.string().max(4096).regex(SANDBOX_PATH.pattern, SANDBOX_PATH.must)).max(1000)
+const sandboxHosts = z.array(z.string().max(300).regex(SANDBOX_HOST.pattern, SANDBOX_HOST.must)).max(1000)
 
 export const settingsContract = {
   get: oc.output(type<SettingsView>()),
@@ -52,6 +55,19 @@ export const settingsContract = {
         minPct: z.number().min(0).max(100).optional(),
         minTokens: z.int().min(0).max(100_000_000).optional(),
         matchingThreshold: z.number().min(0).max(1000).optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /** What commands can reach. What is left out stays as it is; a list takes the place of the one before. Applies from the next command on. */
+  setSandbox: oc
+    .input(
+      z.strictObject({
+        mode: z.enum(SANDBOX_MODES).optional(),
+        write: sandboxPaths.optional(),
+        read: sandboxPaths.optional(),
+        hosts: sandboxHosts.optional(),
+        sockets: z.array(z.string().max(4096).regex(SANDBOX_SOCKET.pattern, SANDBOX_SOCKET.must)).max(1000).optional(),
+        defaults: z.boolean().optional(),
       }),
     )
     .output(type<SettingsView>()),

@@ -1,15 +1,17 @@
 import { useId, useRef, useState } from 'react'
-import type { Approval, ApprovalOption } from '../../../shared/model/approval'
+import { isDangerous, type Approval, type ApprovalOption } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
 import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
+import { SandboxNote } from '../../ui/sandbox-word'
 import { AlwaysForm } from './always-form'
 import type { ApprovalReply } from './approval-reply'
 import { cardActions, type CardAction } from './card-actions'
 import { PreviewView } from './preview-view'
+import { ReasonList } from './reason-list'
 import { RejectForm } from './reject-form'
 import { useCardKeys } from './use-card-keys'
 import { useGrace } from './use-grace'
@@ -31,9 +33,12 @@ export interface ApprovalCardProps {
 
 type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind: 'always'; scope: 'session' | 'user' }
 
-/** A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. */
+/**
+ * A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. Allowing takes that the end of
+ * the preview has been in view. A dangerous call shows every reason, and no single key allows it.
+ */
 export function ApprovalCard({ sessionId, approval, behind = 0, place = '', blocked, onReply, onAnswered }: ApprovalCardProps) {
-  const { approvalId, tool, summary, reason, preview, options } = approval
+  const { approvalId, tool, summary, reason, reasons, preview, options } = approval
   const label = toolLabel(tool)
   const [step, setStep] = useState<Step>({ kind: 'open' })
   const [why, setWhy] = useState(false)
@@ -43,6 +48,8 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   const lastAction = useRef<string>(undefined)
   const whyId = useId()
   const actions = cardActions(options)
+  const danger = isDangerous(approval)
+  const [seen, setSeen] = useState(preview === undefined)
   const reject = options.find((option) => option.kind === 'reject_once')
   const always = options.find((option) => option.kind === 'allow_always')
 
@@ -61,8 +68,9 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
       setStep({ kind: 'open' })
     }
   }
+  const canAct = ({ kind }: CardAction): boolean => kind === 'reject' || seen
   const act = (action: CardAction | undefined): void => {
-    if (!action || step.kind !== 'open' || blocked !== undefined) return
+    if (!action || step.kind !== 'open' || blocked !== undefined || !canAct(action)) return
     lastAction.current = action.key
     if (action.kind === 'reject') setStep({ kind: 'rejecting' })
     else if (action.kind === 'always') setStep({ kind: 'always', scope: action.scope })
@@ -72,10 +80,15 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
     setStep({ kind: 'open' })
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-action="${lastAction.current}"]`)?.focus())
   }
-  useCardKeys(actions.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => act(actions[index]))
+  // To leave the sandbox takes a click or Tab and Enter: nobody does it by counting.
+  const numbered = actions.filter((action, index) => !leavesSandbox(action, index))
+  useCardKeys(numbered.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => {
+    const action = numbered[index]
+    if (action && hasKey(action, danger)) act(action)
+  })
 
   return (
-    <div ref={card} role="group" aria-label={`Approval needed: ${label} ${summary}`} className="approval">
+    <div ref={card} role="group" aria-label={`Approval needed: ${label} ${summary}`} className="approval" data-danger={danger || undefined}>
       <div className="approval-head">
         <Dot status="waiting" silent />
         <b title={tool}>{label}</b>
@@ -98,22 +111,29 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             {behind} more {behind === 1 ? 'waits' : 'wait'}
           </span>
         )}
-        <button
-          type="button"
-          className="approval-why-button"
-          aria-expanded={why}
-          aria-controls={why ? whyId : undefined}
-          onClick={() => setWhy(!why)}
-        >
-          Why am I asked?
-        </button>
+        {!danger && (
+          <button
+            type="button"
+            className="approval-why-button"
+            aria-expanded={why}
+            aria-controls={why ? whyId : undefined}
+            onClick={() => setWhy(!why)}
+          >
+            Why am I asked?
+          </button>
+        )}
       </div>
-      {why && (
-        <p id={whyId} className="approval-why">
-          {reason}
-        </p>
-      )}
-      {preview && <PreviewView preview={preview} />}
+      {(why || danger) &&
+        (reasons ? (
+          <div id={whyId}>
+            <ReasonList reasons={reasons} />
+          </div>
+        ) : (
+          <p id={whyId} className="approval-why">
+            {reason}
+          </p>
+        ))}
+      {preview && <PreviewView preview={preview} onSeen={() => setSeen(true)} dangers={dangerousParts(approval)} />}
       {failure && <ErrorNote failure={failure} className="m-3" />}
       {step.kind === 'rejecting' && reject ? (
         <RejectForm onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })} onBack={goBack} />
@@ -131,20 +151,42 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             <Button
               key={action.key}
               data-action={action.key}
-              variant={action.kind === 'once' ? 'primary' : action.kind === 'always' ? 'default' : 'quiet'}
-              {...(index < 9 && { kbd: String(index + 1) })}
+              variant={action.kind === 'once' ? (danger ? 'danger' : 'primary') : action.kind === 'always' ? 'default' : 'quiet'}
+              {...(numbered.includes(action) && hasKey(action, danger) && { kbd: String(numbered.indexOf(action) + 1) })}
               disabled={step.kind === 'sent' || blocked !== undefined}
-              className="max-w-full"
+              className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
               // A card that comes up or moves under the pointer takes no click that was meant for what was there before.
-              aria-disabled={!grace.isArmed || undefined}
+              aria-disabled={!grace.isArmed || !canAct(action) || undefined}
               onClick={() => grace.isArmed && act(action)}
+              // The first is what is usually wanted; running without the sandbox that is offered before it stands out.
+              {...(action.kind === 'once' && index > 0 && { variant: leavesSandbox(action, index) ? 'danger' : 'default' })}
             >
               <span className="truncate">{action.label}</span>
             </Button>
           ))}
           {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+          <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
+            {grace.isArmed && (seen ? 'You can answer now.' : 'Scroll to the end of the preview to allow this.')}
+          </span>
         </div>
       )}
+      {(step.kind === 'open' || step.kind === 'sent') && <SandboxNote options={options} />}
     </div>
   )
+}
+
+/** Running without the sandbox that is offered before it. */
+function leavesSandbox(action: CardAction, index: number): boolean {
+  return action.kind === 'once' && index > 0 && action.option.sandbox === 'unrestricted'
+}
+
+/** What is dangerous is never allowed with a single key. */
+function hasKey({ kind }: CardAction, danger: boolean): boolean {
+  return kind === 'reject' || !danger
+}
+
+/** The parts to highlight in the command: all of it, where it has only one. */
+function dangerousParts({ reasons = [], preview }: Approval): string[] {
+  const whole = preview?.kind === 'command' ? preview.command : ''
+  return reasons.flatMap(({ danger, part }) => (danger ? [part ?? whole] : []))
 }

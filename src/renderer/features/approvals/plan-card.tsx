@@ -7,6 +7,7 @@ import { DiffView } from '../../ui/content/diff-view'
 import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
 import type { ApprovalCardProps } from './approval-card'
+import { PreviewEnd } from './preview-end'
 import { ReviseForm } from './revise-form'
 import { useCardKeys } from './use-card-keys'
 import { useGrace } from './use-grace'
@@ -22,11 +23,14 @@ export function PlanCard(props: PlanCardProps) {
   const { approval, plan, behind = 0, place = '', blocked, renderMarkdown } = props
   const [step, setStep] = useState<'open' | 'revising'>('open')
   const [shown, setShown] = useState<'plan' | 'changes'>('plan')
+  const [seen, setSeen] = useState(false)
   const grace = useGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const { options } = approval
-  const act = ({ optionId }: ApprovalOption): void => {
-    if (step !== 'open' || sent || blocked !== undefined) return
+  const canAct = ({ kind }: ApprovalOption): boolean => kind === 'reject_once' || seen
+  const act = (option: ApprovalOption): void => {
+    const { optionId } = option
+    if (step !== 'open' || sent || blocked !== undefined || !canAct(option)) return
     if (optionId === 'revise') setStep('revising')
     else send({ optionId })
   }
@@ -42,8 +46,8 @@ export function PlanCard(props: PlanCardProps) {
     <div ref={card} role="group" aria-label={`Plan to review, revision ${plan.revision}`} className="approval">
       <div className="approval-head">
         <Dot status="waiting" silent />
-        <b>The plan</b>
-        <span className="plan-revision">revision {plan.revision}</span>
+        <b>Plan</b>
+        <span className="plan-revision">v{plan.revision} · written by the agent</span>
         {plan.diff !== undefined && step === 'open' && (
           <span className="plan-views" role="group" aria-label="What is shown">
             {(['plan', 'changes'] as const).map((view) => (
@@ -68,6 +72,7 @@ export function PlanCard(props: PlanCardProps) {
           ) : (
             <div className="plan-text" role="group" aria-label="Plan" tabIndex={0}>
               {renderMarkdown(plan.text)}
+              <PreviewEnd onSeen={() => setSeen(true)} />
             </div>
           )}
           {plan.alternatives.length > 0 && (
@@ -93,14 +98,17 @@ export function PlanCard(props: PlanCardProps) {
                 variant={option.kind === 'allow_once' ? 'primary' : option.optionId === 'revise' ? 'default' : 'quiet'}
                 kbd={String(index + 1)}
                 disabled={sent || blocked !== undefined}
-                className="max-w-full"
-                aria-disabled={!grace.isArmed || undefined}
+                className={canAct(option) ? 'max-w-full' : 'max-w-full opacity-50'}
+                aria-disabled={!grace.isArmed || !canAct(option) || undefined}
                 onClick={() => grace.isArmed && act(option)}
               >
                 <span className="truncate">{option.optionId === 'revise' ? 'Revise …' : option.name}</span>
               </Button>
             ))}
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+            <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
+              {grace.isArmed && (seen ? 'You can answer now.' : 'Scroll to the end of the plan to approve it.')}
+            </span>
           </div>
         </>
       )}

@@ -1,26 +1,50 @@
+import { useRef } from 'react'
 import type { Preview } from '../../../shared/model/preview'
 import { shortPath } from '../../state/folder-name'
 import { useAppInfo } from '../../state/settings-query'
 import { ArgumentList } from '../../ui/content/argument-list'
 import { DiffView } from '../../ui/content/diff-view'
+import { VisibleTokens } from '../../ui/content/visible-tokens'
+import { PreviewEnd } from './preview-end'
+
+interface PreviewViewProps {
+  preview: Preview
+  /** Called when the end of it has been in view. */
+  onSeen: () => void
+  /** Parts of a command that are dangerous. */
+  dangers?: readonly string[]
+}
 
 /** What would be done: the diff, the command, or a text. */
-export function PreviewView({ preview }: { preview: Preview }) {
+export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps) {
   const { data: info } = useAppInfo()
+  // The change of a tool and its arguments scroll by themselves: both have to be seen.
+  const ends = preview.kind === 'call' && preview.change !== undefined ? 2 : 1
+  const seen = useRef(new Set<string>())
+  const see = (end: string): void => {
+    seen.current.add(end)
+    if (seen.current.size === ends) onSeen()
+  }
+  const end = <PreviewEnd onSeen={() => see('end')} />
   switch (preview.kind) {
     case 'diff':
       return (
         <>
-          <DiffView diff={preview.diff} limit={40} />
+          <DiffView diff={preview.diff} limit={40} end={end} />
           {preview.note && <p className="approval-note">{preview.note}</p>}
         </>
       )
     case 'command':
       return (
         <div className="approval-command">
-          {preview.description && <p>{preview.description}</p>}
+          {preview.description && (
+            <p>
+              <span className="approval-says">The agent says:</span> <VisibleTokens text={preview.description} />
+            </p>
+          )}
           <pre tabIndex={0} aria-label="Command">
-            {preview.command}
+            <VisibleTokens text={preview.command} marked={dangers} />
+            {end}
           </pre>
           <p>
             in <span className="font-mono">{shortPath(preview.cwd, info?.userHome)}</span>
@@ -29,18 +53,30 @@ export function PreviewView({ preview }: { preview: Preview }) {
         </div>
       )
     case 'call':
-      return <ArgumentList arguments={preview.arguments} left={preview.left} />
+      return (
+        <>
+          {preview.change !== undefined && (
+            <>
+              <p className="approval-note">{preview.server} has changed this tool since you allowed it:</p>
+              <DiffView diff={preview.change} limit={40} end={<PreviewEnd onSeen={() => see('change')} />} />
+            </>
+          )}
+          <ArgumentList arguments={preview.arguments} left={preview.left} end={end} />
+        </>
+      )
     case 'plan':
     case 'questions':
     case 'form':
     case 'link':
     case 'sampling':
+    case 'sandbox':
       // They have cards of their own.
       return null
     default:
       return (
         <pre tabIndex={0} aria-label="Preview" className="approval-text">
-          {preview.text}
+          <VisibleTokens text={preview.text} />
+          {end}
         </pre>
       )
   }

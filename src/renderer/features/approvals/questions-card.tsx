@@ -78,7 +78,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
     >
       <div className="approval-head">
         <Dot status="waiting" silent />
-        <b>{questions.length === 1 ? 'The agent asks' : `The agent asks ${questions.length} things`}</b>
+        <b>{questions.length === 1 ? 'The agent asks' : `The agent asks ${questions.length} questions`}</b>
         <span className="flex-1" />
         {behind > 0 && (
           <span className="approval-behind">

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
+import { confinementOf, MODE_NAMES, modeMeaning } from '../../../shared/model/sandbox-words'
 import type { SettingsView } from '../../../shared/model/settings'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../state/folder-name'
@@ -39,6 +40,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const folder = chosenFolder ?? wanted ?? lastFolder ?? recent[0]
   const demo = settings?.models.find((model) => model.scripted)
   const model = chosenModel ?? (settings?.models.some(({ id }) => id === settings.defaultModel) ? settings.defaultModel : undefined)
+  const mode = settings?.defaultPermissionMode ?? 'ask'
   const chosen = settings?.models.find(({ id }) => id === model)
 
   const begin = useMutation({
@@ -79,7 +81,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
                 ? 'A folder and a model are needed first.'
                 : chosen.scripted
                   ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
-                  : 'Every edit and every command asks you first, unless you choose another mode.'}
+                  : `${MODE_NAMES[mode]}: ${modeMeaning(mode, confinementOf(undefined, settings?.sandbox))}`}
             </p>
             <Button
               variant="primary"

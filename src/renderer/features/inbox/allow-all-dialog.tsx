@@ -21,7 +21,8 @@ interface AllowAllDialogProps {
   /** The inbox as it is now. */
   entries: readonly InboxEntry[]
   userHome: string | undefined
-  renderPreview: (approval: Approval) => ReactNode
+  /** `onSeen`: the end of it has been in view. */
+  renderPreview: (approval: Approval, onSeen: () => void) => ReactNode
   onAnswered: (entry: InboxEntry) => void
   onClose: () => void
 }
@@ -40,7 +41,9 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
   const listed = new Set(entries.map(entryKey))
   const waiting = shown.filter((entry, index) => listed.has(entryKey(entry)) && results[index]?.data)
   const isWhole = results.every((result) => !result.isPending)
-  const isArmed = useArmed(isWhole)
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const unseen = waiting.filter((entry) => !seen.has(entry.approvalId) && results[shown.indexOf(entry)]?.data?.preview).length
+  const isArmed = useArmed(isWhole) && unseen === 0
   const count = waiting.length
 
   const allow = async (): Promise<void> => {
@@ -71,6 +74,9 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
       width={720}
       footer={
         <>
+          <span className="flex-1 text-small text-ink-3" role="status">
+            {isWhole && unseen > 0 && `Scroll to the end of each preview to allow them. ${unseen} not seen yet.`}
+          </span>
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
@@ -108,7 +114,11 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
                 </span>
               </p>
               <div className="overflow-hidden rounded-lg border border-line bg-raised empty:hidden">
-                {result?.data ? renderPreview(result.data) : gone ? null : <Skeleton className="m-3 w-3/5" />}
+                {result?.data ? (
+                  renderPreview(result.data, () => setSeen((before) => new Set(before).add(entry.approvalId)))
+                ) : gone ? null : (
+                  <Skeleton className="m-3 w-3/5" />
+                )}
               </div>
             </li>
           )

@@ -34,7 +34,9 @@ export const MOST_TOGETHER = 25
 
 /** Those of a group that can be answered from here, together. */
 export function answerable(entries: readonly InboxEntry[]): InboxEntry[] {
-  return entries.filter((entry) => entry.elsewhere === undefined && entry.asks === undefined && onceOption(entry) !== undefined)
+  return entries.filter(
+    (entry) => entry.elsewhere === undefined && entry.asks === undefined && !entry.dangerous && onceOption(entry) !== undefined,
+  )
 }
 
 /** The option that allows this one call and nothing else. */

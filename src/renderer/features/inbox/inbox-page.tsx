@@ -32,7 +32,8 @@ interface InboxPageProps {
   connected: boolean
   userHome: string | undefined
   renderCard: (card: InboxCard) => ReactNode
-  renderPreview: (approval: Approval) => ReactNode
+  /** `onSeen`: the end of it has been in view. */
+  renderPreview: (approval: Approval, onSeen: () => void) => ReactNode
 }
 
 /** So many rows are drawn. */

@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { McpServerView } from '../../../shared/model/mcp'
+import { describeSandbox } from '../../../shared/model/sandbox'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../state/folder-name'
 import { duration } from '../../state/relative-time'
@@ -127,9 +128,11 @@ function TestOutcome({ test }: TestOutcomeProps) {
 }
 
 function Facts({ server, userHome }: { server: McpServerView; userHome: string | undefined }) {
-  const { file, envNames, headerNames, pid, serverInfo, sessions, prompts, resources, auth } = server
+  const { file, envNames, headerNames, pid, serverInfo, sessions, prompts, resources, auth, sandbox } = server
   const facts: [string, ReactNode][] = []
   if (file !== undefined) facts.push(['Written in', <code key="file">{shortPath(file, userHome)}</code>])
+  if (sandbox)
+    facts.push(['Sandbox', sandbox.unavailable === undefined ? describeSandbox(sandbox) : `No sandbox available: ${sandbox.unavailable}`])
   if (envNames.length > 0) facts.push(['Environment', <code key="env">{envNames.join(', ')}</code>])
   if (headerNames.length > 0) facts.push(['Headers', <code key="headers">{headerNames.join(', ')}</code>])
   if (serverInfo) facts.push(['Calls itself', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])

@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Failure } from '../../../shared/model/errors'
 import type { McpServerView } from '../../../shared/model/mcp'
+import { safeLink } from '../../../shared/model/safe-link'
 import { failureFrom } from '../../client/failure-from'
 import { tell } from '../../state/toasts-state'
 import { useClient } from '../../state/trestle-context'
@@ -84,7 +85,8 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
           <Button
             variant={page.opened ? 'default' : 'primary'}
             icon={<ExternalLink aria-hidden />}
-            onClick={() => void window.open(page.url, '_blank', 'noopener,noreferrer')}
+            disabled={safeLink(page.url) === undefined}
+            onClick={() => void window.open(safeLink(page.url), '_blank', 'noopener,noreferrer')}
           >
             {page.opened ? 'Open it again' : 'Open the sign-in page'}
           </Button>

@@ -1,8 +1,8 @@
 import { Search } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { PERMISSION_MODES } from '../../../shared/model/approval'
+import { confinementOf, MODE_NAMES, modeMeaning } from '../../../shared/model/sandbox-words'
 import type { SettingsView } from '../../../shared/model/settings'
-import { MODE_WORDS } from '../../state/mode-words'
 import { useSettingsChange } from '../../state/settings-query'
 import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/theme'
 import { tellFailure } from '../../state/toasts-state'
@@ -21,6 +21,7 @@ const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
   const theme = useTheme()
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
+  const confinement = confinementOf(undefined, settings.sandbox)
   return (
     <div className="space-y-9">
       <section aria-labelledby="settings-theme">
@@ -33,16 +34,12 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
         />
       </section>
       <section aria-labelledby="settings-mode">
-        <SectionHead
-          id="settings-mode"
-          title="Permission mode"
-          text="What new sessions start with. Each session can switch at any moment."
-        />
+        <SectionHead id="settings-mode" title="Permission mode" text="Default for new sessions. You can change it in any session." />
         <RadioList
           label="Default permission mode"
           value={setMode.isPending ? setMode.variables : settings.defaultPermissionMode}
           onChange={(mode) => setMode.mutate(mode, { onError: tellFailure })}
-          options={PERMISSION_MODES.map((value) => ({ value, label: MODE_WORDS[value].name, description: MODE_WORDS[value].meaning }))}
+          options={PERMISSION_MODES.map((value) => ({ value, label: MODE_NAMES[value], description: modeMeaning(value, confinement) }))}
         />
       </section>
       <NotificationsPart settings={settings} />

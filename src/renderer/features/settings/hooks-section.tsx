@@ -83,6 +83,7 @@ function HookList({ hooks, userHome }: { hooks: readonly HookView[]; userHome: s
               {hook.line !== undefined && `:${hook.line}`}
             </span>
             {` · at most ${hook.timeoutMs / 1000} s`}
+            {hook.sandbox && ' · Project sandbox'}
           </p>
         </li>
       ))}

@@ -1,5 +1,5 @@
 import { Tabs } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { failureFrom } from '../../client/failure-from'
 import { SETTINGS_SECTIONS, useLayout, type SettingsSection } from '../../state/layout-state'
@@ -14,6 +14,7 @@ import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
 import { ProvidersSection } from './providers-section'
+import { SandboxSection } from './sandbox-section'
 import { SkillsSection } from './skills-section'
 
 const WORDS: Record<SettingsSection, string> = {
@@ -23,6 +24,7 @@ const WORDS: Record<SettingsSection, string> = {
   skills: 'Skills',
   hooks: 'Hooks',
   agents: 'Agents',
+  sandbox: 'Sandbox',
   general: 'General',
   about: 'About',
 }
@@ -39,14 +41,24 @@ interface SettingsPageProps {
 /** The settings, in the main area. */
 export function SettingsPage({ section, info, trustedFolders, mcpServers }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
+  const tabs = useRef<HTMLDivElement>(null)
+  // On a narrow window the tabs scroll: a link from elsewhere leads to one that may be out of sight.
+  useEffect(() => {
+    tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [section])
   return (
     <Tabs.Root value={section} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <div className="flex-none border-b border-line">
-        <Tabs.List aria-label="Settings" className="mx-auto flex w-full max-w-[768px] gap-0.5 overflow-x-auto px-6 py-2 max-mid:px-3">
+        <Tabs.List
+          ref={tabs}
+          aria-label="Settings"
+          className="mx-auto flex w-full max-w-[768px] gap-0.5 overflow-x-auto px-6 py-2 max-mid:px-3"
+        >
           {SETTINGS_SECTIONS.map((name) => (
             <Tabs.Trigger
               key={name}
               value={name}
+              data-section={name}
               className="flex h-[28px] items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
             >
               {WORDS[name]}
@@ -68,6 +80,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers }: Sett
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
                 {name === 'agents' && <AgentsSection info={info} />}
+                {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>

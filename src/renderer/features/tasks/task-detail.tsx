@@ -9,6 +9,7 @@ import { cx } from '../../ui/cx'
 import { Dot } from '../../ui/dot'
 import { IconButton } from '../../ui/icon-button'
 import { Menu } from '../../ui/menu'
+import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { ProcessTree } from './process-tree'
 import { TaskMenuItems } from './task-menu'
@@ -47,6 +48,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
               {statusWord(task)}
               {end !== '' && ` · ${end}`}
             </span>
+            {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
             <span className="min-w-0 truncate" title={task.cwd}>
               {task.description !== undefined && `${task.description} · `}
               {shortPath(task.cwd, userHome)}

@@ -11,6 +11,7 @@ import { useSecond } from '../../state/use-second'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Dot } from '../../ui/dot'
+import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { RowActions } from './row-actions'
 import { Sparkline } from './sparkline'
@@ -106,6 +107,7 @@ function TaskLine({ task, userHome, tabIndex }: { task: Task; userHome: string |
         {statusWord(task)}
         {end !== '' && ` · ${end}`}
       </span>
+      {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
       <span className="task-place">
         {task.folder !== undefined && folderName(task.folder, userHome).name}
         {session && ` · ${titleOf(session)}`}

@@ -11,6 +11,7 @@ import { useTask, useTasks } from '../../state/tasks-state'
 import { useSecond } from '../../state/use-second'
 import { Button } from '../../ui/button'
 import { Dot } from '../../ui/dot'
+import { SandboxWord } from '../../ui/sandbox-word'
 import { EmptyState } from '../../ui/empty-state'
 import { distinctPorts, PortLink } from './port-link'
 import { Sparkline } from './sparkline'
@@ -107,6 +108,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
         <Dot status={statusDot(task)} silent />
         <span className="min-w-0 flex-1 truncate font-mono text-small text-ink">{task.command}</span>
         <span className="sr-only">{statusWord(task)}</span>
+        {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
         <span className="flex-none text-small text-ink-3 tabular-nums">
           {runtime((task.endedAt ?? Math.max(now, task.startedAt)) - task.startedAt)}
         </span>

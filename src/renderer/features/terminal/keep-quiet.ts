@@ -14,6 +14,8 @@ const QUESTIONS = [
 ] as const
 const SETTINGS = { intermediates: '$', final: 'q' } as const
 const COLOURS = [4, 10, 11, 12] as const
+/** Titles and icon names, notifications, the working directory, the clipboard: a program in a view changes nothing outside it. */
+const OUTSIDE = [0, 1, 2, 7, 9, 52, 777, 1337] as const
 
 /** Says to xterm that nothing is left to do. */
 const swallow = (): boolean => true
@@ -25,5 +27,6 @@ const swallow = (): boolean => true
 export function keepQuiet({ parser }: Pick<Terminal, 'parser'>): void {
   for (const question of QUESTIONS) parser.registerCsiHandler(question, swallow)
   parser.registerDcsHandler(SETTINGS, swallow)
+  for (const outside of OUTSIDE) parser.registerOscHandler(outside, swallow)
   for (const colour of COLOURS) parser.registerOscHandler(colour, swallow)
 }

@@ -1,3 +1,5 @@
+import { linesInFold } from '../../../shared/model/visible-text'
+
 /** One row of a diff. `old` and `new` are line numbers from 1. */
 export type DiffLine =
   | { kind: 'same'; old: number; new: number; text: string }
@@ -29,13 +31,17 @@ export function diffLines(diff: string): DiffLine[] {
       if (!/^(?:---|\+\+\+|diff |index |Index:|={3,}|new file|deleted file|old mode|new mode|similarity|rename)/.test(line) && line !== '')
         lines.push({ kind: 'note', text: line })
     } else if (line.startsWith('+')) {
-      lines.push({ kind: 'add', new: newLine++, text: line.slice(1) })
+      lines.push({ kind: 'add', new: newLine, text: line.slice(1) })
+      newLine += linesInFold(line.slice(1))
     } else if (line.startsWith('-')) {
-      lines.push({ kind: 'del', old: oldLine++, text: line.slice(1) })
+      lines.push({ kind: 'del', old: oldLine, text: line.slice(1) })
+      oldLine += linesInFold(line.slice(1))
     } else if (line.startsWith('\\')) {
       lines.push({ kind: 'note', text: line.slice(1).trim() })
     } else {
-      lines.push({ kind: 'same', old: oldLine++, new: newLine++, text: line.slice(1) })
+      lines.push({ kind: 'same', old: oldLine, new: newLine, text: line.slice(1) })
+      oldLine += linesInFold(line.slice(1))
+      newLine += linesInFold(line.slice(1))
     }
   }
   return lines

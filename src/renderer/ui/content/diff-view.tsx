@@ -1,23 +1,33 @@
-import { memo, useMemo, useState } from 'react'
+import { memo, useMemo, useState, type ReactNode } from 'react'
 import './content.css'
 import { diffLines, type DiffLine } from './diff-lines'
+import { VisibleTokens } from './visible-tokens'
 
 interface DiffViewProps {
   /** A unified diff of one file. */
   diff: string
   /** Rows shown at first; the rest on request. */
   limit?: number
+  /** Put behind the last row, once all are shown. */
+  end?: ReactNode
 }
 
-const LINE_LIMIT = 1000
+/** Longer than any line of a request, which the engine has folded. */
+const LINE_LIMIT = 4000
 
 /** A diff with the line numbers of both sides. Long ones show their beginning first. */
-export const DiffView = memo(function DiffView({ diff, limit = 60 }: DiffViewProps) {
+export const DiffView = memo(function DiffView({ diff, limit = 60, end }: DiffViewProps) {
   const [all, setAll] = useState(false)
   const lines = useMemo(() => diffLines(diff), [diff])
   const long = lines.length > limit + 8
   const shown = long && !all ? lines.slice(0, limit) : lines
-  if (lines.length === 0) return <p className="px-3 py-2 text-small text-ink-3">No change in the text.</p>
+  if (lines.length === 0)
+    return (
+      <p className="px-3 py-2 text-small text-ink-3">
+        No change in the text.
+        {end}
+      </p>
+    )
   return (
     <div>
       <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
@@ -26,6 +36,7 @@ export const DiffView = memo(function DiffView({ diff, limit = 60 }: DiffViewPro
             <DiffRow key={index} line={line} />
           ))}
         </div>
+        {shown.length === lines.length && end}
       </div>
       {long && (
         <button type="button" className="diff-more" aria-expanded={all} onClick={() => setAll(!all)}>
@@ -63,7 +74,7 @@ const DiffRow = memo(function DiffRow({ line }: { line: DiffLine }) {
       <span className="diff-n">{line.kind === 'add' ? '' : line.old}</span>
       <span className="diff-n">{line.kind === 'del' ? '' : line.new}</span>
       <span className="diff-sign">{line.kind === 'add' ? '+' : line.kind === 'del' ? '−' : ''}</span>
-      <span className="diff-text">{text || ' '}</span>
+      <span className="diff-text">{text === '' ? ' ' : <VisibleTokens text={text} />}</span>
     </div>
   )
 })

@@ -75,7 +75,9 @@ export function FormCard(props: FormCardProps) {
         }}
       >
         <div className="server-body">
-          <p className="server-words">{message}</p>
+          <p className="server-words">
+            <span className="approval-says">{server} says:</span> {message}
+          </p>
           {fields.map((field) => (
             <FormFieldView
               key={field.key}

@@ -48,7 +48,15 @@ export function LinkCard(props: LinkCardProps) {
       }
     >
       <div className="server-body">
-        <p className="server-words">{opened ? `The server ${server} goes on by itself when it knows that you are done there.` : message}</p>
+        <p className="server-words">
+          {opened ? (
+            `The server ${server} goes on by itself when it knows that you are done there.`
+          ) : (
+            <>
+              <span className="approval-says">{server} says:</span> {message}
+            </>
+          )}
+        </p>
         <p className="server-url" tabIndex={0} role="group" aria-label="Address">
           {`${protocol}//`}
           <b>{host}</b>

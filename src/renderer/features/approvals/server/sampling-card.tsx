@@ -1,7 +1,11 @@
+import { useState } from 'react'
+import type { ApprovalOption } from '../../../../shared/model/approval'
 import type { Preview } from '../../../../shared/model/preview'
 import { Button } from '../../../ui/button'
+import { VisibleTokens } from '../../../ui/content/visible-tokens'
 import { ErrorNote } from '../../../ui/error-note'
 import type { ApprovalCardProps } from '../approval-card'
+import { PreviewEnd } from '../preview-end'
 import { useCardKeys } from '../use-card-keys'
 import { useGrace } from '../use-grace'
 import { useReply } from '../use-reply'
@@ -18,9 +22,14 @@ export function SamplingCard(props: SamplingCardProps) {
   const grace = useGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
+  // Each text scrolls by itself: all of them have to be seen.
+  const texts = answer ? 1 : messages.length + (system === undefined ? 0 : 1)
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const see = (text: string): void => setSeen((before) => new Set(before).add(text))
+  const canAct = ({ kind }: ApprovalOption): boolean => kind === 'reject_once' || seen.size >= texts
   const act = (index: number): void => {
     const option = approval.options[index]
-    if (option && !locked && grace.isArmed) send({ optionId: option.optionId })
+    if (option && !locked && grace.isArmed && canAct(option)) send({ optionId: option.optionId })
   }
   useCardKeys(approval.options.length, !locked, grace.since, act)
 
@@ -42,13 +51,18 @@ export function SamplingCard(props: SamplingCardProps) {
       }
     >
       {answer ? (
-        <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} />
+        <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} onSeen={() => see('answer')} />
       ) : (
         <>
-          {system !== undefined && <Said title="Instructions" text={system} />}
+          {system !== undefined && <Said title="Instructions" text={system} onSeen={() => see('system')} />}
           {messages.map(({ role, text }, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- they never change
-            <Said key={index} title={role === 'user' ? 'Question' : 'As if the model had said'} text={text} />
+            <Said
+              key={index}
+              title={role === 'user' ? 'Question' : 'As if the model had said'}
+              text={text}
+              onSeen={() => see(String(index))}
+            />
           ))}
         </>
       )}
@@ -65,24 +79,29 @@ export function SamplingCard(props: SamplingCardProps) {
             variant={kind === 'allow_once' ? 'primary' : 'default'}
             kbd={String(index + 1)}
             disabled={locked}
-            aria-disabled={!grace.isArmed || undefined}
+            className={canAct(approval.options[index]!) ? undefined : 'opacity-50'}
+            aria-disabled={!grace.isArmed || !canAct(approval.options[index]!) || undefined}
             onClick={() => act(index)}
           >
             {name}
           </Button>
         ))}
         {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+        <span className={seen.size >= texts ? 'sr-only' : 'approval-hint'} role="status">
+          {grace.isArmed && (seen.size >= texts ? 'You can answer now.' : 'Scroll to the end of each text to allow this.')}
+        </span>
       </div>
     </ServerCard>
   )
 }
 
-function Said({ title, text }: { title: string; text: string }) {
+function Said({ title, text, onSeen }: { title: string; text: string; onSeen: () => void }) {
   return (
     <div className="server-said">
       <h4>{title}</h4>
       <pre tabIndex={0} aria-label={title}>
-        {text}
+        <VisibleTokens text={text} />
+        <PreviewEnd onSeen={onSeen} />
       </pre>
     </div>
   )

@@ -1,28 +1,51 @@
-import { useContext, type ReactNode } from 'react'
+import { useContext, useState, type ReactNode } from 'react'
+import { linkWarning } from '../../../../shared/model/safe-link'
+import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { OpenLink } from './open-link'
 import { outsideLink } from './outside-link'
 
-/** A link that opens outside, by the middle button too; plain text, with its address as title, when it leads nowhere one may go. */
-export function Address({ href, children }: { href: string; children: ReactNode }) {
+interface AddressProps {
+  href: string
+  /** What the link says. */
+  text: string
+  children: ReactNode
+}
+
+/**
+ * A link that opens outside, by the middle button too; plain text, with its address as title, when it leads nowhere one may go. Where its text names another host,
+ * the real address is shown first.
+ */
+export function Address({ href, text, children }: AddressProps) {
   const open = useContext(OpenLink)
+  const [isAsking, setAsking] = useState(false)
   const url = outsideLink(href)
-  if (url === undefined) return <span title={href}>{children}</span>
+  if (url === undefined) return <span title={`${href} (this address cannot be opened)`}>{children}</span>
+  const warning = linkWarning(url, text)
+  const go = (): void => (warning === undefined ? open(url) : setAsking(true))
   return (
-    <a
-      href={url}
-      title={url}
-      rel="noreferrer noopener"
-      onClick={(event) => {
-        event.preventDefault()
-        open(url)
-      }}
-      onAuxClick={(event) => {
-        event.preventDefault()
-        if (event.button === 1) open(url)
-      }}
-    >
-      {children}
-      <span className="sr-only"> (opens outside)</span>
-    </a>
+    <>
+      <a
+        href={url}
+        title={url}
+        rel="noreferrer noopener"
+        onClick={(event) => {
+          event.preventDefault()
+          go()
+        }}
+        onAuxClick={(event) => {
+          event.preventDefault()
+          if (event.button === 1) go()
+        }}
+      >
+        {children}
+        <span className="sr-only"> (opens in browser)</span>
+      </a>
+      {warning !== undefined && (
+        <ConfirmDialog open={isAsking} onOpenChange={setAsking} title="Open this address?" action="Open" onConfirm={() => open(url)}>
+          {warning}
+          <code className="mt-2 block break-all text-ink">{url}</code>
+        </ConfirmDialog>
+      )}
+    </>
   )
 }

@@ -58,7 +58,7 @@ export function Checkbox({ checked }: { checked: boolean }) {
 
 function Link({ token }: { token: Tokens.Link }) {
   return (
-    <Address href={token.href}>
+    <Address href={token.href} text={decodeEntities(token.text)}>
       <InlineView tokens={token.tokens} />
     </Address>
   )
@@ -86,7 +86,7 @@ function Picture({ token }: { token: Tokens.Image }) {
       {name}
       <span className="md-picture-host">{new URL(url).hostname}</span>
       <ArrowUpRight aria-hidden />
-      <span className="sr-only"> (picture, opens outside)</span>
+      <span className="sr-only"> (image, opens in browser)</span>
     </a>
   )
 }

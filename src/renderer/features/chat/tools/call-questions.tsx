@@ -1,4 +1,5 @@
 import type { FormField, FormValue } from '../../../../shared/model/form'
+import { describeDenial } from '../../../../shared/model/sandbox'
 import type { Preview } from '../../../../shared/model/preview'
 import type { CallQuestionItem } from '../../../../shared/model/transcript-item'
 
@@ -54,6 +55,8 @@ function askedFor(preview: Preview | undefined): string {
         : `${preview.server} wanted you to open ${new URL(preview.url).host}.`
     case 'sampling':
       return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} wanted to ask the model.`
+    case 'sandbox':
+      return describeDenial(preview.denied, preview.sandbox)
     default:
       return 'It asked something.'
   }
@@ -71,8 +74,9 @@ const CHOSEN: Readonly<Record<string, string>> = {
   keep: 'You kept it.',
 }
 
-function endOf({ outcome, chosen }: CallQuestionItem): string {
+function endOf({ outcome, chosen, preview }: CallQuestionItem): string {
   if (outcome === undefined) return 'Waits for you.'
+  if (preview?.kind === 'sandbox' && outcome !== 'cancelled') return outcome === 'reject_once' ? 'Not allowed.' : 'You allowed it.'
   if (outcome === 'cancelled') return 'Not answered.'
   return (chosen !== undefined && CHOSEN[chosen]) || (outcome === 'reject_once' ? 'You declined.' : 'You answered.')
 }

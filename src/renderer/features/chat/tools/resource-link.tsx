@@ -28,7 +28,9 @@ export function ResourceLink({ server, link }: { server: string; link: ServerLin
   }
   return (
     <li>
-      <Address href={uri}>{name}</Address>
+      <Address href={uri} text={name}>
+        {name}
+      </Address>
       <span className="web-host">{mediaType ?? ''}</span>
       <p className="break-all">{description ?? uri}</p>
       <Button size="small" variant="quiet" busy={shown.kind === 'asking'} aria-expanded={shown.kind === 'open'} onClick={show}>

@@ -130,6 +130,7 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
     case 'form':
     case 'link':
     case 'sampling':
+    case 'sandbox':
       return <PlainText text={textOf(content)} label="Result" />
     case 'decision':
       return <PlanDecisionView details={details} />

@@ -1,10 +1,12 @@
 import { ChevronRight } from 'lucide-react'
-import { memo } from 'react'
+import { memo, type ComponentProps } from 'react'
+import type { Task } from '../../../../shared/model/task'
 import { toolLabel } from '../../../../shared/model/tool-label'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { useWaitingAgent } from '../../../state/agent-requests'
 import { cx } from '../../../ui/cx'
 import { Dot } from '../../../ui/dot'
+import { SandboxWord } from '../../../ui/sandbox-word'
 import { BackgroundOutcome } from './background-task'
 import { Elapsed } from './elapsed'
 import { LiveCommand, useLiveCommand } from './live-command'
@@ -32,6 +34,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const live = useLiveCommand(item, open)
   const subagent = useSubagent(item)
   const agentWaits = useWaitingAgent(item.agent?.agentId)
+  const sandbox = sandboxOf(item, live.task)
   const asks = item.questions?.some(({ outcome }) => outcome === undefined) ?? false
   const waits = live.task?.prompt !== undefined || agentWaits || asks
   // What a subagent is at is seen while it works.
@@ -54,6 +57,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         <span className="tool-summary" title={summary}>
           {summary}
         </span>
+        {sandbox && <SandboxWord sandbox={sandbox} />}
         <span className={cx('tool-outcome', TONES[waits ? 'wait' : outcome.tone])}>
           {item.state === 'running' && !subagent && <Dot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />}
           {item.state === 'waiting' && <Dot status="waiting" silent />}
@@ -89,3 +93,14 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
     </div>
   )
 })
+
+/** Where a command runs or ran: as recorded with its result, else as its task or the decision about it says. */
+function sandboxOf(
+  { name, details, judged, state }: ToolItem,
+  task: Task | undefined,
+): ComponentProps<typeof SandboxWord>['sandbox'] | undefined {
+  if (name !== 'Bash') return undefined
+  const recorded = details?.kind === 'output' ? details.sandbox : details?.kind === 'task' ? details.task.sandbox : task?.sandbox
+  if (recorded) return recorded
+  return judged?.sandbox !== undefined && state === 'running' ? { level: judged.sandbox } : undefined
+}

@@ -9,7 +9,9 @@ export function PageView({ details }: { details: Of<'page'> }) {
   return (
     <>
       <p className="tool-note web-address">
-        <Address href={details.url}>{details.title ?? details.url}</Address>
+        <Address href={details.url} text={details.title ?? ''}>
+          {details.title ?? details.url}
+        </Address>
         {details.extracted ? ' · its article' : ' · as it came'}
       </p>
       <PlainText text={details.text} label={`Text of ${details.title ?? details.url}`} />
@@ -24,7 +26,9 @@ export function HitList({ details }: { details: Of<'hits'> }) {
     <ol className="web-hits" aria-label={`Hits for ${details.query}`}>
       {details.hits.map((hit, n) => (
         <li key={n}>
-          <Address href={hit.url}>{hit.title}</Address>
+          <Address href={hit.url} text={hit.title}>
+            {hit.title}
+          </Address>
           <span className="web-host">{URL.canParse(hit.url) ? new URL(hit.url).host : ''}</span>
           {hit.snippet !== '' && <p>{hit.snippet}</p>}
         </li>

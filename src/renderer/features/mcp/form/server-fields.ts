@@ -1,4 +1,4 @@
-import type { McpServerInput, McpTransport } from '../../../../shared/model/mcp'
+import { MCP_SERVER_SANDBOXES, type McpServerInput, type McpServerSandbox, type McpTransport } from '../../../../shared/model/mcp'
 
 /** A name with its value; `kept`: what is written stays as long as nothing is typed. */
 export interface Pair {
@@ -17,6 +17,8 @@ export interface ServerFields {
   args: string
   cwd: string
   env: Pair[]
+  /** Undefined: as usual for where it is written. */
+  sandbox?: McpServerSandbox
   url: string
   headers: Pair[]
   clientId: string
@@ -51,8 +53,8 @@ export function newPair(name = '', value: string | null = ''): Pair {
 export function fieldsOf(name: string, input: McpServerInput): ServerFields {
   const common = { ...NO_SERVER, name, startSeconds: String(input.startTimeoutMs / 1000), callSeconds: String(input.callTimeoutMs / 1000) }
   if (input.transport === 'stdio') {
-    const { transport, command, args, env, cwd = '' } = input
-    return { ...common, transport, command, args: args.join('\n'), env: pairsOf(env), cwd }
+    const { transport, command, args, env, cwd = '', sandbox } = input
+    return { ...common, transport, command, args: args.join('\n'), env: pairsOf(env), cwd, ...(sandbox && { sandbox }) }
   }
   const { transport, url, headers, oauth } = input
   return {
@@ -100,7 +102,9 @@ export function inputOf(fields: ServerFields, before: McpServerInput | undefined
   if (fields.transport === 'stdio') {
     const cwd = fields.cwd.trim()
     const args = fields.args.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.replace(/\r$/, '')]))
-    return { ...switches, transport: 'stdio', command: fields.command.trim(), args, env: valuesOf(fields.env), ...(cwd && { cwd }) }
+    const { sandbox } = fields
+    const command = fields.command.trim()
+    return { ...switches, transport: 'stdio', command, args, env: valuesOf(fields.env), ...(cwd && { cwd }), ...(sandbox && { sandbox }) }
   }
   const others = { ...(before?.transport === 'stdio' ? undefined : before?.oauth) }
   delete others.clientId
@@ -114,6 +118,17 @@ export function inputOf(fields: ServerFields, before: McpServerInput | undefined
     headers: valuesOf(fields.headers),
     ...(Object.keys(oauth).length > 0 && { oauth }),
   }
+}
+
+/** What a server can run in, by where it is written; the first is what counts when nothing is chosen. */
+export function sandboxChoices(scope: 'user' | 'project'): readonly { value: McpServerSandbox; label: string }[] {
+  const labels: Record<McpServerSandbox, string> = {
+    project: 'Project sandbox, open network',
+    'project-offline': 'Project sandbox, no network',
+    unrestricted: 'Unrestricted',
+  }
+  const values = scope === 'project' ? MCP_SERVER_SANDBOXES.filter((value) => value !== 'unrestricted') : MCP_SERVER_SANDBOXES.toReversed()
+  return values.map((value) => ({ value, label: labels[value] }))
 }
 
 /** Takes a whole command line apart that was typed or pasted into the field of the command; quotes hold words together. */

@@ -9,7 +9,7 @@ import { SelectField } from '../../../ui/select-field'
 import { TextAreaField } from '../../../ui/text-area-field'
 import { TextField } from '../../../ui/text-field'
 import { PairList } from './pair-list'
-import { fieldProblems, inputOf, splitCommand, type ServerFields } from './server-fields'
+import { fieldProblems, inputOf, sandboxChoices, splitCommand, type ServerFields } from './server-fields'
 import { useMcpChange } from '../use-mcp'
 
 interface ServerFormProps {
@@ -119,7 +119,7 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           <option value="sse">Connect to an address, the older way (SSE)</option>
         </SelectField>
         {fields.transport === 'stdio' ? (
-          <LocalFields fields={fields} set={set} errorOf={errorOf} onLeaveCommand={splitLine} />
+          <LocalFields fields={fields} scope={scope} set={set} errorOf={errorOf} onLeaveCommand={splitLine} />
         ) : (
           <RemoteFields fields={fields} set={set} errorOf={errorOf} />
         )}
@@ -162,7 +162,15 @@ interface PartProps {
   errorOf: (field: keyof ServerFields) => string | undefined
 }
 
-function LocalFields({ fields, set, errorOf, onLeaveCommand }: PartProps & { onLeaveCommand: () => void }) {
+function LocalFields({
+  fields,
+  scope,
+  set,
+  errorOf,
+  onLeaveCommand,
+}: PartProps & { scope: 'user' | 'project'; onLeaveCommand: () => void }) {
+  const choices = sandboxChoices(scope)
+  const chosen = choices.find(({ value }) => value === fields.sandbox) ?? choices[0]!
   return (
     <>
       <TextField
@@ -198,6 +206,22 @@ function LocalFields({ fields, set, errorOf, onLeaveCommand }: PartProps & { onL
         error={errorOf('cwd')}
         onChange={(event) => set({ cwd: event.target.value })}
       />
+      <SelectField
+        label="Sandbox"
+        value={chosen.value}
+        hint={
+          chosen.value === 'unrestricted'
+            ? 'Can do everything you can do on this machine.'
+            : 'Can change only its folder and the caches of package managers. Your keys and credentials are hidden.'
+        }
+        onChange={(event) => set({ sandbox: choices.find(({ value }) => value === event.target.value)?.value ?? chosen.value })}
+      >
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
     </>
   )
 }

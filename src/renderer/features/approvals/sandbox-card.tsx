@@ -1,0 +1,88 @@
+import { ShieldAlert } from 'lucide-react'
+import type { ApprovalOption } from '../../../shared/model/approval'
+import type { Preview } from '../../../shared/model/preview'
+import { describeDenial, describeSandbox } from '../../../shared/model/sandbox'
+import { sandboxMeaning } from '../../../shared/model/sandbox-words'
+import { Button, type ButtonVariant } from '../../ui/button'
+import { Dot } from '../../ui/dot'
+import { ErrorNote } from '../../ui/error-note'
+import type { ApprovalCardProps } from './approval-card'
+import { useCardKeys } from './use-card-keys'
+import { useGrace } from './use-grace'
+import { useReply } from './use-reply'
+
+interface SandboxCardProps extends ApprovalCardProps {
+  denial: Extract<Preview, { kind: 'sandbox' }>
+}
+
+/** The sandbox of a command refused something: may it have that? Leaving the sandbox has no key of its own. */
+export function SandboxCard(props: SandboxCardProps) {
+  const { denial, approval, behind = 0, place = '', blocked } = props
+  const { command, sandbox, denied, output } = denial
+  const grace = useGrace(place)
+  const { card, sent, failure, send } = useReply(props)
+  const locked = sent || blocked !== undefined
+  const { options } = approval
+  const keyed = options.filter((option) => option.sandbox !== 'unrestricted')
+  const act = (option: ApprovalOption | undefined): void => {
+    if (option && !locked && grace.isArmed) send({ optionId: option.optionId })
+  }
+  useCardKeys(keyed.length, !locked, grace.since, (index) => act(keyed[index]))
+
+  return (
+    <div ref={card} role="group" aria-label={`Blocked by the sandbox: ${command}`} className="approval">
+      <div className="approval-head">
+        <Dot status="waiting" silent />
+        <b>Blocked by the sandbox</b>
+        <span className="min-w-0 flex-1" />
+        {behind > 0 && <span className="approval-behind">{behind} more pending</span>}
+        <span className="flex-none text-tiny text-wait-ink" title={sandboxMeaning(sandbox)}>
+          {describeSandbox(sandbox)}
+        </span>
+      </div>
+      <div className="approval-command">
+        <p className="flex items-start gap-2 text-ui text-ink">
+          <ShieldAlert aria-hidden className="mt-[2px] size-[15px] flex-none text-wait" />
+          <span className="min-w-0 wrap-anywhere">{describeDenial(denied, sandbox)}</span>
+        </p>
+        <pre tabIndex={0} aria-label="Command">
+          {command}
+        </pre>
+        {output !== '' && (
+          <>
+            <p>End of the output</p>
+            <pre tabIndex={0} aria-label="End of the output" className="max-h-[132px]!">
+              {output}
+            </pre>
+          </>
+        )}
+      </div>
+      {failure && <ErrorNote failure={failure} className="m-3" />}
+      <div className="approval-acts">
+        {options.map((option, index) => {
+          const key = keyed.indexOf(option)
+          return (
+            <Button
+              key={option.optionId}
+              variant={variantOf(option, index)}
+              {...(key >= 0 && key < 9 && { kbd: String(key + 1) })}
+              disabled={locked}
+              aria-disabled={!grace.isArmed || undefined}
+              className="max-w-full"
+              onClick={() => act(option)}
+            >
+              <span className="truncate">{option.name}</span>
+            </Button>
+          )
+        })}
+        {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+      </div>
+    </div>
+  )
+}
+
+function variantOf({ kind, sandbox }: ApprovalOption, index: number): ButtonVariant {
+  if (sandbox === 'unrestricted') return 'danger'
+  if (kind === 'reject_once') return 'quiet'
+  return index === 0 ? 'primary' : 'default'
+}

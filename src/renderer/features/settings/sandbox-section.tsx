@@ -1,0 +1,135 @@
+import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET, type SandboxMode } from '../../../shared/model/sandbox'
+import type { SandboxChange, SandboxView } from '../../../shared/model/settings'
+import { useSettingsChange } from '../../state/settings-query'
+import { tellFailure } from '../../state/toasts-state'
+import { Badge } from '../../ui/badge'
+import { Remedy } from '../../ui/content/remedy'
+import { RadioList } from '../../ui/radio-list'
+import { SectionHead } from '../../ui/section-head'
+import { Switch } from '../../ui/switch'
+import { SandboxList } from './sandbox-list'
+
+const MODES: Readonly<Record<SandboxMode, { name: string; meaning: string }>> = {
+  auto: { name: 'Auto', meaning: 'Use the sandbox where this machine supports it.' },
+  required: { name: 'Required', meaning: 'Never run a command without the sandbox unless you allow that command.' },
+  off: { name: 'Off', meaning: 'Run commands without a sandbox. The permission mode still decides what asks first.' },
+}
+
+const LISTS = [
+  {
+    key: 'write',
+    title: 'Writable paths',
+    text: 'Commands can change these in addition to the project.',
+    placeholder: '~/.cache/my-tool',
+    entry: SANDBOX_PATH,
+  },
+  {
+    key: 'hosts',
+    title: 'Hosts',
+    text: 'Commands can connect to these where listed hosts are allowed.',
+    placeholder: 'registry.example.com',
+    entry: SANDBOX_HOST,
+  },
+  {
+    key: 'read',
+    title: 'Readable paths',
+    text: 'Commands can read these in addition to the project and system folders.',
+    placeholder: '~/reference',
+    entry: SANDBOX_PATH,
+  },
+  {
+    key: 'sockets',
+    title: 'Unix sockets',
+    text: 'Commands can use these. A socket such as /run/docker.sock gives full control of the machine.',
+    placeholder: '$SSH_AUTH_SOCK',
+    entry: SANDBOX_SOCKET,
+  },
+] as const
+
+/** What commands can reach: the mode, the lists, and what this machine supports. */
+export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
+  const save = useSettingsChange((api, change: SandboxChange) => api.setSandbox(change))
+  const change = (next: SandboxChange): void => save.mutate(next, { onError: tellFailure })
+  const shown = save.isPending ? { ...sandbox, ...save.variables } : sandbox
+  return (
+    <div className="space-y-9">
+      <section aria-labelledby="settings-sandbox">
+        <SectionHead
+          id="settings-sandbox"
+          title="Sandbox"
+          text="Limits what the agent’s commands can read, change and connect to. The operating system enforces it."
+        />
+        {sandbox.status && <MachineStatus status={sandbox.status} />}
+        <RadioList
+          label="Sandbox mode"
+          value={shown.mode}
+          onChange={(mode) => change({ mode })}
+          options={SANDBOX_MODES.map((value) => ({ value, label: MODES[value].name, description: MODES[value].meaning }))}
+        />
+      </section>
+      {LISTS.map(({ key, ...words }) => (
+        <SandboxList
+          key={key}
+          id={key}
+          {...words}
+          entries={shown[key] ?? []}
+          busy={save.isPending}
+          onChange={(entries) => change({ [key]: entries })}
+        />
+      ))}
+      <section aria-labelledby="settings-sandbox-defaults">
+        <SectionHead id="settings-sandbox-defaults" title="Built-in lists" />
+        <div className="overflow-hidden rounded-lg border border-line bg-raised">
+          <Switch
+            label="Use the built-in lists"
+            description="Adds package manager caches and registries to the lists above."
+            checked={shown.defaults ?? true}
+            onChange={(defaults) => change({ defaults })}
+            className="px-3.5 py-2"
+          />
+          <BuiltIn title="Writable paths" entries={sandbox.builtIn.write} isUsed={shown.defaults ?? true} />
+          <BuiltIn title="Hosts" entries={sandbox.builtIn.hosts} isUsed={shown.defaults ?? true} />
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function MachineStatus({ status }: { status: NonNullable<SandboxView['status']> }) {
+  const { available, reason, remedy } = status
+  return (
+    <div className="mb-3.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-ui" role="status">
+      <p className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">This machine</span>
+        <Badge tone={available ? 'done' : 'wait'}>{available ? 'Sandbox available' : 'No sandbox available'}</Badge>
+      </p>
+      {!available && (
+        <div className="mt-1 text-small text-ink-2">
+          {reason !== undefined && <p className="wrap-anywhere">{reason}</p>}
+          {remedy !== undefined && <Remedy text={remedy} />}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function BuiltIn({ title, entries, isUsed }: { title: string; entries: readonly string[]; isUsed: boolean }) {
+  if (entries.length === 0) return null
+  return (
+    <details className="border-t border-line px-3.5 py-2 text-ui">
+      <summary className="cursor-default text-ink-2 hover:text-ink">
+        {title} <span className="text-small text-ink-3">{isUsed ? entries.length : `${entries.length}, not used`}</span>
+      </summary>
+      <ul
+        aria-label={`Built-in ${title.toLowerCase()}`}
+        className="mt-1.5 grid grid-cols-[repeat(auto-fill,minmax(210px,1fr))] gap-x-4 font-mono text-small text-ink-2"
+      >
+        {entries.map((entry) => (
+          <li key={entry} className="wrap-anywhere">
+            {entry}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
