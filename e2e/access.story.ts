@@ -28,7 +28,9 @@ test.describe('for everybody', () => {
       expect(await findings(page)).toEqual([])
       await startSession(app)
       await say(page, 'please edit')
-      await expect(page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+      await expect(
+        page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
+      ).toBeEnabled()
       expect(await findings(page)).toEqual([])
       await page.keyboard.press('Control+,')
       await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
@@ -45,7 +47,9 @@ test.describe('for everybody', () => {
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
     await page.keyboard.type('please edit')
     await page.keyboard.press('Enter')
-    await expect(page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await expect(
+      page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
+    ).toBeEnabled()
     await page.keyboard.press('1')
     await expect(said(page, 'Done.')).toBeVisible()
   })
@@ -56,7 +60,7 @@ test.describe('for everybody', () => {
     await page.setViewportSize({ width: 400, height: 800 })
     await say(page, 'please edit')
     const card = page.getByRole('group', { name: /Approval needed/ })
-    await card.getByRole('button', { name: 'Allow once' }).click()
+    await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
     await expect(said(page, 'Done.')).toBeVisible()
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })

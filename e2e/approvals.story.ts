@@ -20,7 +20,7 @@ test.describe('allow always', () => {
     await startSession(app)
     await say(page, 'two folders')
     const first = page.getByRole('group', { name: /mkdir first/ })
-    await expect(first.getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await expect(first.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     await page.keyboard.press('1')
 
     const card = page.getByRole('group', { name: /mkdir second/ })
@@ -69,7 +69,7 @@ test.describe('allow always', () => {
     await card.getByRole('button', { name: 'Allow for this session' }).click()
     await expect(card.getByRole('radio', { name: /This session/ })).toBeChecked()
     await page.keyboard.press('Escape')
-    await expect(card.getByRole('button', { name: 'Allow once' })).toBeVisible()
+    await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeVisible()
     expect(isThere(app, 'first')).toBe(false)
     await card.getByRole('button', { name: 'Allow for this session' }).click()
     await card.getByRole('radio', { name: /Bash\(mkdir \*\)/ }).click()

@@ -17,10 +17,10 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
   await expect(write).toContainText('# Trestle demo')
   const scratch = join(app.scratch.home, 'scratch', readdirSync(join(app.scratch.home, 'scratch'))[0]!)
   expect(readdirSync(scratch)).not.toContain('trestle-demo.md')
-  await write.getByRole('button', { name: 'Allow once' }).click()
+  await write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
 
   const edit = page.getByRole('group', { name: /Edit trestle-demo\.md/ })
-  await edit.getByRole('button', { name: 'Allow once' }).click()
+  await edit.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
   // Its last command only reads, and so needs no approval; then it counts to three in the background.
   await expect(page.getByRole('button', { name: /^Stop/ })).toBeHidden({ timeout: 30_000 })
   expect(readFileSync(join(scratch, 'trestle-demo.md'), 'utf8')).toContain('# Trestle demo')

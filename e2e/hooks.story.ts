@@ -42,7 +42,7 @@ test('hooks deny, change what is written and keep words back; a page shows what 
   const card = page.getByRole('group', { name: /Approval needed: Write new.md/ })
   await expect(card).toContainText('made by a hook')
   await expect(card).toContainText('A hook changed what is written.')
-  await card.getByRole('button', { name: 'Allow once' }).click()
+  await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
   await expect(said(page, 'Done as far as I may.')).toBeVisible()
 
   await page.getByRole('button', { name: 'Settings' }).click()

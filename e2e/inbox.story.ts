@@ -50,7 +50,7 @@ test('requests of three sessions are answered from the inbox, first in first out
     ['one', 'two'],
     ['two', 'three'],
   ] as const) {
-    await expect(card(page, name).getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await expect(card(page, name).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     await page.keyboard.press('1')
     // The next one comes up under the finger that still types: it takes no key yet.
     await expect(card(page, next)).toBeVisible()
@@ -91,9 +91,11 @@ test('what one tab answers is settled in the other, and nothing takes its place 
   await second.goto(app.url!)
   await expect(second.getByRole('button', { name: /Inbox/ })).toContainText('2 wait for you')
   await openInbox(second)
-  await expect(card(second, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+  await expect(card(second, 'one').getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
   await openInbox(page)
-  await card(page, 'one').getByRole('button', { name: 'Allow once' }).click()
+  await card(page, 'one')
+    .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
+    .click()
   await expect(second.getByText('Allowed once, elsewhere.')).toBeVisible()
   await expect(card(second, 'two')).toHaveCount(0)
   await second.keyboard.press('1')
@@ -109,7 +111,7 @@ test('a request outlives the program; its answer lets the turn go on', async ({ 
   const { page } = app
   await openInbox(page)
   await expect(page.locator('[data-entry]')).toHaveCount(2)
-  await expect(card(page, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+  await expect(card(page, 'one').getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
   await page.keyboard.press('1')
   await expect.poll(() => isThere(app, 'one')).toBe(true)
   await page.getByRole('treeitem', { name: /please one/ }).click()
@@ -162,7 +164,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.keyboard.press('Escape')
     await askIn(app, 'one', 'two')
     await openInbox(page)
-    await expect(card(page, 'one').getByRole('button', { name: 'Allow once' })).toBeEnabled()
+    await expect(card(page, 'one').getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('2')
     await expect(page.getByRole('radiogroup', { name: 'What the rule covers' })).toBeVisible()

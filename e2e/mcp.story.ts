@@ -75,7 +75,7 @@ test.describe('a server of the user', () => {
     const card = page.getByRole('group', { name: /Approval needed/ })
     await expect(card).toContainText('over the wire')
     await pictures(app, 'mcp-approval')
-    await card.getByRole('button', { name: 'Allow once' }).click()
+    await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
     await expect(said(page, 'It said so.')).toBeVisible()
     await page.getByRole('tab', { name: 'MCP' }).click()
     await expect(page.getByRole('list', { name: 'MCP servers' })).toContainText(/connected · \d+ tools/)
@@ -199,7 +199,7 @@ test.describe('a server that wants a sign-in', () => {
       await say(page, 'who am I')
       await page
         .getByRole('group', { name: /Approval needed/ })
-        .getByRole('button', { name: 'Allow once' })
+        .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
         .click()
       await expect(said(page, 'You are known.')).toBeVisible()
       expect(server.used.length).toBeGreaterThan(0)
@@ -300,7 +300,7 @@ test.describe('a server of the project', () => {
     await say(page, 'second')
     await page
       .getByRole('group', { name: /Approval needed/ })
-      .getByRole('button', { name: 'Allow once' })
+      .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
       .click()
     await expect(said(page, 'Used.')).toBeVisible()
 

@@ -31,7 +31,7 @@ test.describe('two pages on one session', () => {
     await second.goto(app.url!)
     await second.getByRole('treeitem', { name: /say hi/ }).click()
     const there = second.getByRole('group', { name: /Approval needed/ })
-    await there.getByRole('button', { name: 'Allow once' }).click()
+    await there.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
     await expect(said(page, 'Said hi.')).toBeVisible()
     await expect(said(second, 'Said hi.')).toBeVisible()
     await expect(page.getByRole('group', { name: /Approval needed/ })).toHaveCount(0)

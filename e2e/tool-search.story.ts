@@ -34,7 +34,7 @@ test.describe('many tools of servers', () => {
     connect(app)
     await startSession(app)
     await say(page, 'tell the team that we are live')
-    await page.getByRole('button', { name: /Allow once/ }).click({ delay: 800 })
+    await page.getByRole('button', { name: /Allow once|Run in sandbox/ }).click({ delay: 800 })
     await expect(said(page, 'Posted.')).toBeVisible()
     const [first, second] = app.server.requests.map(({ body }) => JSON.stringify(body))
     expect(first).toContain('slack::slack_post_message: Post a new message to a Slack channel')

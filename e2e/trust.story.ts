@@ -26,7 +26,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
   // It stands in nobody's way, and what it would allow is asked.
   await say(page, 'the first')
   const card = page.getByRole('group', { name: /Approval needed: Bash mkdir first/ })
-  await card.getByRole('button', { name: 'Allow once' }).click()
+  await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
   await expect(said(page, 'First.')).toBeVisible()
 
   await question.getByRole('button', { name: 'Trust this folder' }).click()

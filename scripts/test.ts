@@ -1,6 +1,6 @@
 /**
  * Everything that must hold, in one go: static checks, unit, integration and conformance tests, the build, and the e2e stories.
- * Ends with a line `N passed, N failed`; exits with 1 when something failed.
+ * Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
 let passed = 0
 let failed = 0
+let skipped = 0
 
 /** Runs a script of a package on this Node; true when it exits with 0. */
 function run(script: string, args: string[] = [], env: Record<string, string> = {}): boolean {
@@ -29,11 +30,16 @@ function count(ok: boolean): void {
 }
 
 /** Adds the counts of a report; a report that is missing is a failure. */
-function countReport(path: string, read: (report: Record<string, never>) => { passed: number; failed: number }, ok: boolean): void {
+function countReport(
+  path: string,
+  read: (report: Record<string, never>) => { passed: number; failed: number; skipped: number },
+  ok: boolean,
+): void {
   try {
     const counts = read(JSON.parse(readFileSync(path, 'utf8')))
     passed += counts.passed
     failed += counts.failed
+    skipped += counts.skipped
     if (!ok && counts.failed === 0) failed += 1
   } catch {
     process.stderr.write(`There is no report at ${path}.\n`)
@@ -57,7 +63,11 @@ count(run('scripts/build.ts', ['--force']))
 heading('unit, integration, conformance')
 const unitReport = join(scratch, 'vitest.json')
 const unit = run('node_modules/vitest/vitest.mjs', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${unitReport}`])
-countReport(unitReport, (report) => ({ passed: report['numPassedTests'] ?? 0, failed: report['numFailedTests'] ?? 0 }), unit)
+countReport(
+  unitReport,
+  (report) => ({ passed: report['numPassedTests'] ?? 0, failed: report['numFailedTests'] ?? 0, skipped: report['numPendingTests'] ?? 0 }),
+  unit,
+)
 
 heading('e2e')
 const e2eReport = join(scratch, 'e2e.json')
@@ -67,12 +77,13 @@ const e2e = run('node_modules/@playwright/test/cli.js', ['test', '--config', 'e2
 countReport(
   e2eReport,
   (report) => {
-    const stats: { expected: number; unexpected: number; flaky: number } = report['stats'] ?? { expected: 0, unexpected: 1, flaky: 0 }
-    return { passed: stats.expected + stats.flaky, failed: stats.unexpected }
+    const none = { expected: 0, unexpected: 1, flaky: 0, skipped: 0 }
+    const stats: typeof none = report['stats'] ?? none
+    return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
   },
   e2e,
 )
 
 rmSync(scratch, { recursive: true, force: true })
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 process.exit(failed === 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -109,5 +109,24 @@ describe('the real engine', () => {
     await client.session.remove({ sessionId })
     expect(await client.session.list({})).toEqual([])
     expect(served.bugs).toEqual([])
+  })
+
+  test('what is set of the sandbox stands in config.toml beside the comments, and what would be ignored there is refused', async () => {
+    const { client, home } = await setup(WAYS.direct)
+    const file = join(home, 'config.toml')
+    await client.settings.setDefaultMode({ mode: 'ask' })
+    await writeFile(file, `# mine\n${await readFile(file, 'utf8')}`)
+    const added = await client.settings.setSandbox({ hosts: ['example.com'], write: ['~/.cache/tool'], defaults: false, mode: 'required' })
+    expect(added.sandbox).toMatchObject({ mode: 'required', hosts: ['example.com'], write: ['~/.cache/tool'], read: [], defaults: false })
+    expect(added.sandbox.builtIn.write).toContain('~/.npm')
+    expect(added.problems).toEqual([])
+    const text = await readFile(file, 'utf8')
+    expect(text).toContain('# mine')
+    expect(text).toMatch(/\[sandbox\]\n(.*\n)*hosts = \["example\.com"\]/)
+    for (const wrong of [{ hosts: ['https://example.com/x'] }, { write: ['relative'] }, { read: ['/a\nb'] }])
+      expect(await codeOf(client.settings.setSandbox(wrong))).toBe('request.invalid')
+    const emptied = await client.settings.setSandbox({ hosts: [], write: [], defaults: true })
+    expect(emptied.sandbox).toMatchObject({ mode: 'required', hosts: [], write: [], defaults: true })
+    expect(await readFile(file, 'utf8')).not.toMatch(/hosts|write|defaults/)
   })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Wire } from '../support/acp-client'
 import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
+import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
 import type { ModelScript, ScriptStep } from '../support/model-script'
 
 let run: AcpRun
@@ -43,9 +44,10 @@ describe('what may be allowed', () => {
     await say(run.client, sessionId, 'twice')
     expect(permissions()).toHaveLength(1)
     const names = permissions()[0].options.map(({ name }: { name: string }) => name)
-    expect(names[0]).toBe('Allow once')
+    const once = sandboxSupport().kind === 'none' ? ['Allow once'] : ['Run in sandbox', 'Run unrestricted']
+    expect(names.slice(0, once.length)).toEqual(once)
     expect(names.at(-1)).toBe('Reject')
-    expect(names.slice(1, -1).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
+    expect(names.slice(once.length, -1).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
     expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
     await say(run.client, sessionId, 'and for good')
     expect(permissions()).toHaveLength(2)

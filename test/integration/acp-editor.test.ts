@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
 import { acpEditor, EDITOR_CAPABILITIES, type AcpEditor } from '../support/acp-editor'
 import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
 import type { ModelScript, ScriptStep } from '../support/model-script'
@@ -127,12 +128,12 @@ describe('commands in terminals of an editor', () => {
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     await say(run.client, sessionId, 'go')
     expect(results()[0]).toBe('Error: out\ngot []\nExit code 3')
-    const [terminal] = editor.terminals.values()
-    expect(terminal?.released).toBe(true)
+    // Before the first, a small program was run to see whether sandboxes work there.
+    expect([...editor.terminals.values()].every(({ released }) => released)).toBe(true)
     const updates = run.client.updates(sessionId, 'tool_call_update')
     expect(updates.at(-1)).toMatchObject({
       status: 'failed',
-      content: [{ type: 'terminal', terminalId: 'term-1' }],
+      content: [{ type: 'terminal', terminalId: `term-${editor.terminals.size}` }],
       rawOutput: { exitCode: 3 },
     })
     expect(updates.some(({ status, content }) => status === 'in_progress' && content?.[0]?.type === 'terminal')).toBe(true)
@@ -152,13 +153,11 @@ describe('commands in terminals of an editor', () => {
     await start([bash('echo begun; sleep 60; touch never', { timeout: 300 }), bash('echo again; sleep 60; touch never'), { text: 'ok' }])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     const stopped = say(run.client, sessionId, 'go')
-    await until(() => editor.terminals.size === 2 && editor.terminals.get('term-2')!.output.includes('again'), 'the second command')
+    const begun = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
+    await until(() => begun().length === 2 && begun()[1]!.output.includes('again'), 'the second command')
     run.client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
-    await until(
-      () => [...editor.terminals.values()].every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
-      'both to be ended',
-    )
+    await until(() => begun().every(({ released, child }) => released && child.signalCode === 'SIGKILL'), 'both to be ended')
     expect(run.client.updates(sessionId, 'tool_call_update').find(({ status }) => status === 'failed').content[1].content.text).toContain(
       'Timed out: stopped after 0.3 s',
     )
@@ -173,5 +172,40 @@ describe('commands in terminals of an editor', () => {
     await say(run.client, sessionId, 'go')
     expect(results()[0]).toMatch(/could not be started: the editor opened no terminal for it: .*not in this window/)
     expect(() => readFileSync(join(run.scratch.project, 'made'))).toThrow('ENOENT')
+  })
+})
+
+describe.skipIf(sandboxSupport().kind === 'none')('sandboxes in terminals of an editor', () => {
+  const outside = (): string => join(run.scratch.home, '..', 'outside')
+  const modeOf = (sessionId: string, modeId: string) => run.client.request('session/set_mode', { sessionId, modeId })
+  const statuses = (): string => run.client.messages.map((message) => JSON.stringify(message)).join()
+
+  it('hold commands in the project when the editor runs on this machine', async () => {
+    await start([bash(`echo in > inside; echo out > ../outside; true`), { text: 'ok' }])
+    const sessionId = await openSession(run, EDITOR_CAPABILITIES)
+    await modeOf(sessionId, 'auto')
+    await say(run.client, sessionId, 'go')
+    expect(readFileSync(join(run.scratch.project, 'inside'), 'utf8')).toBe('in\n')
+    expect(existsSync(outside())).toBe(false)
+    expect([...editor.terminals.values()]).toHaveLength(2)
+  })
+
+  it('are not claimed for an editor on another machine: commands are shown as unrestricted', async () => {
+    await start([bash('echo in > inside'), bash('echo again > inside'), { text: 'ok' }])
+    const create = editor.answers['terminal/create']!
+    // As on a machine that has none of our files.
+    editor.answers['terminal/create'] = (params) =>
+      params['args'].some((arg: string) => arg.includes('read -r word'))
+        ? create({ ...params, command: '/bin/false', args: [] })
+        : create(params)
+    const sessionId = await openSession(run, EDITOR_CAPABILITIES)
+    await modeOf(sessionId, 'ask')
+    await say(run.client, sessionId, 'go')
+    expect(readFileSync(join(run.scratch.project, 'inside'), 'utf8')).toBe('again\n')
+    // Tried once, and both commands as they are.
+    const commands = [...editor.terminals.values()].map(({ child }) => child.spawnfile)
+    expect(commands).toHaveLength(3)
+    expect(commands.slice(1).every((program) => program.endsWith('sh'))).toBe(true)
+    expect(statuses()).not.toContain('Run in sandbox')
   })
 })

@@ -8,6 +8,7 @@ import { isAlive } from '../support/marked-pids'
 import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
+import { trustProject } from '../support/trust-project'
 
 interface Written {
   event: HookEvent
@@ -293,7 +294,7 @@ describe('hooks of a project', () => {
         lines: [`on PreToolUse run, for at most 30 s: ${deny.command}`],
       },
     ])
-    await permission('trust')
+    await trustProject(scratch.home, scratch.project)
     await print()
     expect(read('ran')).toBe('x\n')
     expect(request(3)).toContain('A hook denied this call: no')

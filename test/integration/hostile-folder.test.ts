@@ -15,6 +15,7 @@ import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { serveApp } from '../support/served-app'
 import { endHosts } from '../support/source-task-host'
+import { trustProject } from '../support/trust-project'
 
 /** A way to work in the folder: one turn, each time it is called. */
 type Turn = () => Promise<unknown>
@@ -30,7 +31,8 @@ beforeEach(async () => {
   tools = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-hostile-'))
   folder = await hostileFolder(scratch.project, tools)
   model = await startModelServer({ script: () => ({ text: 'done' }) })
-  writeConfig(scratch.home, configFor(model.baseUrl))
+  // What runs is told by stubs that write outside the project, which a sandbox would keep them from.
+  writeConfig(scratch.home, configFor(model.baseUrl, { more: '[sandbox]\nmode = "off"\n' }))
 })
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
@@ -44,8 +46,8 @@ afterEach(async () => {
 const env = (): Record<string, string> => ({ PATH: `${folder.bin}${delimiter}${process.env['PATH'] ?? ''}` })
 const cli = (...args: string[]) => runCli(args, { home: scratch.home, cwd: scratch.project, env: env() })
 
-async function trustView(action: 'show' | 'trust'): Promise<TrustView> {
-  const { stdout } = await cli('permission', action)
+async function trustView(): Promise<TrustView> {
+  const { stdout } = await cli('permission', 'show')
   // Whatever it is shown on: nothing in it moves a cursor or hides.
   expect(stdout).not.toMatch(/[^\P{C}\n]/u)
   return JSON.parse(stdout)
@@ -103,14 +105,14 @@ describe('a folder made to have something run when it is opened', () => {
     async (host) => {
       const turn = await hosts[host]!()
       await turn()
-      expect(await trustView('show')).toMatchObject({ state: 'asked' })
+      expect(await trustView()).toMatchObject({ state: 'asked' })
       await cli('mcp', 'list', '--json')
       for (const name of ['plain', 'http']) expect(await cli('mcp', 'test', name)).toMatchObject({ code: 1 })
       await turn()
       expect([folder.runs(), folder.connections()]).toEqual([[], []])
 
       // What is accepted does run: this test could fail.
-      const { state, parts } = await trustView('trust')
+      const { state, parts } = await trustProject(scratch.home, scratch.project)
       expect(state).toBe('trusted')
       expect(parts.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['rules', 'hooks', 'mcp', 'agents']))
       await turn()
@@ -125,7 +127,7 @@ describe('a folder made to have something run when it is opened', () => {
       folder.change()
       const [runs, connections] = [folder.runs().length, folder.connections().length]
       await turn()
-      const changed = await trustView('show')
+      const changed = await trustView()
       expect(changed.state).toBe('changed')
       expect(changed.parts.find(({ kind }) => kind === 'mcp')!.diff).toMatch(/^\+added: run .*stub added$/m)
       // What was accepted and is the same goes on; what is new or other waits.

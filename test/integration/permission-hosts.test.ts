@@ -15,6 +15,7 @@ import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { serveApp } from '../support/served-app'
 import { endHosts } from '../support/source-task-host'
+import { trustProject } from '../support/trust-project'
 
 const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
 const USER = rule('deny', 'Bash(rm *)') + rule('ask', 'Bash(git push *)') + rule('allow', 'Bash(touch *)') + rule('allow', 'Bash(mkdir *)')
@@ -122,7 +123,7 @@ describe('the same rules are in force', () => {
     const before = await check()
     expect(before.map(({ verdict }) => verdict)).toEqual(expected(false))
     expect(before[0]!.untrusted).toMatchObject({ folder: scratch.project, state: 'asked' })
-    expect(JSON.parse((await permission('trust')).stdout)).toMatchObject({ state: 'trusted' })
+    expect(await trustProject(scratch.home, scratch.project)).toMatchObject({ state: 'trusted' })
     const after = await check()
     expect(after.map(({ verdict }) => verdict)).toEqual(expected(true))
     expect(after[0]).not.toHaveProperty('untrusted')
@@ -144,7 +145,7 @@ describe('the same rules are in force', () => {
     expect(before.denied).toEqual(expected(false).map((decision) => decision !== 'allow'))
     expect(before.stderr.match(/not in force/g)).toHaveLength(1)
     expect(before.stderr).toContain('trestle permission trust')
-    await permission('trust')
+    await trustProject(scratch.home, scratch.project)
     const after = await print()
     expect(after.denied).toEqual(expected(true).map((decision) => decision !== 'allow'))
     expect(after.stderr).toBe('')

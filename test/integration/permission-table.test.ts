@@ -1,9 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { judgeCommand, rulesOf } from '../support/judge-command'
 import { COMMANDS, IN_AUTO, RULES } from '../support/permission-cases'
+
+const linesOf = (name: string): string[] =>
+  readFileSync(join(import.meta.dirname, '..', 'support', name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): string => JSON.parse(line))
 
 let base: string
 let cwd: string
@@ -42,6 +48,24 @@ describe('the table of commands', () => {
 
   it.each(IN_AUTO)('would in auto not %s: %j', async (expected, command) => {
     expect((await judgeCommand(command, { cwd, mode: 'auto' })).verdict).toBe(expected)
+  })
+
+  it('asks in auto about every dangerous command, and says in a sentence what it would do', async () => {
+    const passed: unknown[] = []
+    for (const command of linesOf('dangerous-commands.jsonl')) {
+      const { verdict, reason } = await judgeCommand(command, { cwd, mode: 'auto' })
+      if (verdict !== 'ask' || !/^(?:`.*`: )?[A-Za-z].*\.$/s.test(reason)) passed.push([command, verdict, reason])
+    }
+    expect(passed).toEqual([])
+  })
+
+  it('asks in auto about no command that only looks like a dangerous one', async () => {
+    const asked: unknown[] = []
+    for (const command of linesOf('harmless-commands.jsonl')) {
+      const { verdict, reason } = await judgeCommand(command, { cwd, mode: 'auto' })
+      if (verdict !== 'allow') asked.push([command, reason])
+    }
+    expect(asked).toEqual([])
   })
 
   it.each([

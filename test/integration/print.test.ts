@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RecordedEvent } from '../../src/shared/model/event'
@@ -113,7 +113,7 @@ describe('print mode', () => {
     expect(JSON.stringify(server.requests[1]!.body)).toMatch(/nobody is there/)
   })
 
-  it('accepts edits but not commands in the mode for it', async () => {
+  it('accepts edits but not commands in the mode for it, where there is no sandbox', async () => {
     await play([
       {
         toolCalls: [
@@ -123,6 +123,7 @@ describe('print mode', () => {
       },
       { text: 'done' },
     ])
+    appendFileSync(join(scratch.home, 'config.toml'), '\n[sandbox]\nmode = "off"\n')
     await print(['go', '--permission-mode', 'accept-edits'])
     expect(existsSync(join(scratch.project, 'new.txt'))).toBe(true)
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)

@@ -39,7 +39,8 @@ export class AppWithAgent {
         return toolCalls ? { text: '', toolCalls } : { text: 'well' }
       },
     })
-    const rules = '[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
+    // Tasks are looked at from outside, as they are without a sandbox.
+    const rules = '[sandbox]\nmode = "off"\n\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `${config}\n${rules}`, loop: 'max_steps = 200' }))
     const made = new AppWithAgent(scratch, server, calls)
     await made.open()

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../src/shared/model/approval'
 import { checkCommand, type CheckedCommand } from '../../src/main/engine/approval/check-command'
+import type { CommandSandboxes } from '../../src/main/engine/approval/policy'
 import type { PermissionRule } from '../../src/main/engine/approval/rules/permission-rule'
 
 /** Rules written as `deny Bash(rm *)`, as the user's own. */
@@ -20,7 +21,8 @@ export function rulesOf(...lines: string[]): PermissionRule[] {
 /** Judges as a running turn would. */
 export function judgeCommand(
   command: string,
-  options: { rules?: PermissionRule[]; mode?: PermissionMode | 'plan'; cwd: string },
+  options: { rules?: PermissionRule[]; mode?: PermissionMode | 'plan'; cwd: string; sandboxes?: CommandSandboxes },
 ): Promise<CheckedCommand> {
-  return checkCommand(command, { rules: options.rules ?? [], mode: options.mode ?? 'ask', cwd: options.cwd, home: '/home/nobody/.trestle' })
+  const { rules = [], mode = 'ask', cwd, sandboxes } = options
+  return checkCommand(command, { rules, mode, cwd, home: '/home/nobody/.trestle', ...(sandboxes && { sandboxes }) })
 }

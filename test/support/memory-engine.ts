@@ -194,6 +194,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
         approvalId,
         callId: approval.callId,
         outcome: kind,
+        chosen: optionId,
         ...(feedback !== undefined && { feedback }),
       })
     },
@@ -210,7 +211,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     list: () =>
       [...sessions.values()]
         .flatMap(({ header }) =>
-          header.approvals.map(({ approvalId, tool, summary, reason, options: choices, requestedAt }) => ({
+          header.approvals.map(({ approvalId, tool, summary, reason, options: choices, requestedAt, asks }) => ({
             sessionId: header.sessionId,
             sessionTitle: header.title,
             folder: header.folder,
@@ -221,6 +222,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
             options: choices,
             requestedAt,
             group: `${tool}: ${reason}`,
+            ...(asks && { asks }),
           })),
         )
         .toSorted((a, b) => a.requestedAt - b.requestedAt),

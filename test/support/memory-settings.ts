@@ -1,4 +1,4 @@
-import type { SettingsView } from '../../src/shared/model/settings'
+import type { SandboxView, SettingsView } from '../../src/shared/model/settings'
 import type { EngineChange, SettingsActions } from '../../src/main/engine/engine-api'
 
 /** Settings of a memory engine, kept in a variable; each change is told. */
@@ -12,6 +12,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
     notifications: { enabled: true, sound: false },
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
+    sandbox: { mode: 'auto', write: [], read: [], hosts: [], sockets: [], defaults: true, builtIn: { write: ['~/.npm'], hosts: [] } },
   }
   const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
     settingsView = { ...settingsView, ...change }
@@ -31,6 +32,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setToolEnabled: (name, enabled) =>
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
     setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
+    setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],

@@ -93,6 +93,7 @@ export function newsEngine(options: {
     skills: noSkills,
     ...tools,
     agentTurn: async () => noAgentTurn,
+    warn: () => undefined,
     amongAgents: () => (_accesses, _signal, work) => work(),
     gatherNews: (session) => desk.gather(session),
     checkpoints: { before: () => undefined, recover: async () => undefined, sendDMail: async () => NO_WAY_BACK },

@@ -36,16 +36,24 @@ export interface ToolSpec {
   accesses?: (input: Record<string, unknown>) => Access[]
   run?: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult> | ToolResult
   timeoutMs?: number | null
+  /** It changes something; default: it only reads. */
+  changes?: boolean
 }
 
 /** A tool that takes any object and does what the test says. */
-export function tool({ name, accesses = () => [], run = (input) => ok(`${name} ${JSON.stringify(input)}`), timeoutMs }: ToolSpec): Tool {
+export function tool({
+  name,
+  accesses = () => [],
+  run = (input) => ok(`${name} ${JSON.stringify(input)}`),
+  timeoutMs,
+  changes = false,
+}: ToolSpec): Tool {
   const input = z.looseObject({})
   return {
     name,
     description: `The tool ${name}.`,
     input,
-    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    annotations: { readOnly: !changes, destructive: changes, idempotent: !changes, openWorld: false },
     ...(timeoutMs !== undefined && { timeoutMs }),
     async prepare(value) {
       const fields = input.parse(value)

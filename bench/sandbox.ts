@@ -1,0 +1,162 @@
+import '../test/support/ts-hooks.ts'
+import { execFileSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { SandboxPolicy } from '../src/main/engine/sandbox/sandbox-policy.ts'
+import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
+import { printRun } from './support/print-run.ts'
+import { makeScratch, put, type Scratch } from './support/scratch.ts'
+import { cycle } from './support/script.ts'
+
+const RUNS = 60
+const COLD_RUNS = 20
+const PROCESSES = 5
+const CPU_RUNS = 5
+const STEPS = 50
+
+/** What a sandbox adds to a command, beside the same command without one: `true`, in turns in one process; and to 50 steps of read, `true` and grep. */
+export default async function sandbox(): Promise<Measurement[]> {
+  const { sandboxSupport } = await import('../src/main/engine/sandbox/find-sandbox.ts')
+  const support = sandboxSupport()
+  if (support.kind === 'none') throw new Error(`No sandbox available: ${support.reason}`)
+  const scratch = makeScratch()
+  try {
+    return [...(await commands(scratch)), ...firsts(), ...(await fiftySteps())]
+  } finally {
+    scratch.remove()
+  }
+}
+
+async function commands(scratch: Scratch): Promise<Measurement[]> {
+  const { time, close } = await runner(scratch)
+  const times: Record<'free' | 'warm' | 'group' | 'session', number[]> = { free: [], warm: [], group: [], session: [] }
+  try {
+    for (let n = 0; n < 5; n++) for (const policy of [undefined, policyOf(scratch)]) await time(policy)
+    for (let n = 0; n < RUNS; n++) {
+      times.free.push(await time(undefined))
+      times.warm.push(await time(policyOf(scratch)))
+      if (n >= COLD_RUNS) continue
+      // Other files: a new sandbox in the running process list; another session: everything anew.
+      times.group.push(await time(policyOf(scratch, { protect: [`part-${n}`] })))
+      times.session.push(await time(policyOf(scratch, { scope: `session-${n}` })))
+    }
+  } finally {
+    await close()
+  }
+  const free = median(times.free)
+  const more = (kind: 'warm' | 'group' | 'session'): number => round(median(times[kind]) - free)
+  const slowest = `slowest of ${RUNS} ${round(Math.max(...times.warm))} ms; every eighth command needs a new sandbox`
+  return [
+    { name: 'sandbox, `true` unrestricted', value: round(free), unit: 'ms', note: `median of ${RUNS}` },
+    { name: 'sandbox, warm: more than unrestricted', value: more('warm'), unit: 'ms', limit: 3, note: slowest },
+    {
+      name: 'sandbox, cold: more than unrestricted',
+      value: more('group'),
+      unit: 'ms',
+      limit: 12,
+      note: `a new sandbox in a session, median of ${COLD_RUNS}`,
+    },
+    {
+      name: 'sandbox, first of a session: more than unrestricted',
+      value: more('session'),
+      unit: 'ms',
+      limit: 60,
+      note: `median of ${COLD_RUNS}`,
+    },
+  ]
+}
+
+/** In processes of their own: what is found out and made once is in it. */
+function firsts(): Measurement[] {
+  const times = Array.from({ length: PROCESSES }, () =>
+    Number(execFileSync(process.execPath, [import.meta.filename, 'first'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })),
+  )
+  return [
+    {
+      name: 'sandbox, first of a process: more than unrestricted',
+      value: round(median(times)),
+      unit: 'ms',
+      limit: 60,
+      note: `median of ${PROCESSES} processes`,
+    },
+  ]
+}
+
+async function first(): Promise<void> {
+  const scratch = makeScratch()
+  try {
+    const { time, close } = await runner(scratch)
+    await time(undefined)
+    const sandboxed = await time(policyOf(scratch))
+    const free = await time(undefined)
+    await close()
+    process.stdout.write(`${sandboxed - free}\n`)
+  } finally {
+    scratch.remove()
+  }
+}
+
+async function fiftySteps(): Promise<Measurement[]> {
+  const [on, off]: number[][] = [[], []]
+  for (let run = 0; run < CPU_RUNS; run++) {
+    for (const [mode, seconds] of [
+      ['auto', on!],
+      ['off', off!],
+    ] as const) {
+      const scratch = makeScratch()
+      put(join(scratch.home, 'more.toml'), `[sandbox]\nmode = "${mode}"\n`)
+      seconds.push((await printRun({ answers: cycle(STEPS), scratch })).cpuSeconds)
+      scratch.remove()
+    }
+    progress(`  run ${run + 1}: ${round(on!.at(-1)!)} s with sandboxes, ${round(off!.at(-1)!)} s without`)
+  }
+  const [sandboxed, free] = [median(on!), median(off!)]
+  return [
+    {
+      name: 'sandbox, 50 steps, processor time',
+      value: round(sandboxed),
+      unit: 's',
+      note: `process tree, median of ${CPU_RUNS}; ${round(free)} s without`,
+    },
+    { name: 'sandbox, 50 steps, more processor time than without', value: round((sandboxed / free - 1) * 100, 1), unit: '%', limit: 10 },
+  ]
+}
+
+function policyOf({ home, project }: Scratch, more: Partial<SandboxPolicy> = {}): SandboxPolicy {
+  const nothing = { folders: [], write: [], read: [], protect: [], hosts: [], sockets: [] }
+  return { level: 'project', network: 'none', scope: 'bench', root: project, ...nothing, home, userHome: realpathSync(homedir()), ...more }
+}
+
+/** Runs `true` as Bash does, and says how long that took, in ms. */
+async function runner({
+  home,
+  project,
+}: Scratch): Promise<{ time(policy: SandboxPolicy | undefined): Promise<number>; close(): Promise<void> }> {
+  const { createTerminalTasks } = await import('../src/main/engine/task/create-terminal-tasks.ts')
+  const { PATH = '', HOME = '' } = process.env
+  const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), home, env: () => ({ PATH, HOME }) })
+  return {
+    async time(policy) {
+      const started = performance.now()
+      const { task } = await tasks.run(
+        {
+          command: 'true',
+          cwd: project,
+          timeoutMs: 60_000,
+          canAnswer: false,
+          signal: new AbortController().signal,
+          onOutput: () => undefined,
+          ...(policy && { sandbox: policy }),
+        },
+        1_000,
+      )
+      if (task.status !== 'completed') throw new Error(`true ended so: ${task.status}`)
+      return performance.now() - started
+    },
+    close: () => tasks.close(),
+  }
+}
+
+if (process.argv[2] === 'first') await first()
+else await runAlone(import.meta.main, sandbox)

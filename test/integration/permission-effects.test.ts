@@ -1,0 +1,111 @@
+import { appendFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { canTrace, effectsOf, effectsScratch, SECRET, type Scratch } from '../support/command-effects'
+import { judgeCommand } from '../support/judge-command'
+import { readingCommand } from '../support/reading-grammar'
+
+/** Generated commands that are judged; those that pass without approval are run. */
+const CASES = Number(process.env['FUZZ_CASES'] ?? 3000)
+const MOST_RUN = Number(process.env['FUZZ_RUNS'] ?? 300)
+const AT_ONCE = 50
+const linesOf = (name: string): string[] =>
+  readFileSync(join(import.meta.dirname, '..', 'support', name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): string => JSON.parse(line))
+
+let scratch: Scratch
+
+beforeAll(() => {
+  scratch = effectsScratch(realpathSync(mkdtempSync(join(tmpdir(), 'trestle-effects-'))))
+})
+afterAll(() => rmSync(scratch.base, { recursive: true, force: true }))
+
+/** What commands that passed without approval did beyond reading. */
+async function violations(commands: readonly string[]): Promise<[string, string[]][]> {
+  const found: [string, string[]][] = []
+  for (let at = 0; at < commands.length; at += AT_ONCE) {
+    const some = commands.slice(at, at + AT_ONCE)
+    const effects = await effectsOf(some, scratch)
+    for (const [index, each] of effects.entries()) if (each.length > 0) found.push([some[index]!, each])
+  }
+  return found
+}
+
+it('asks about every command that does more than read what the project shows', async () => {
+  const passed: string[] = []
+  for (const command of linesOf('more-than-reading.jsonl'))
+    if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') passed.push(command)
+  expect(passed).toEqual([])
+})
+
+it('lets everyday reading pass without approval', async () => {
+  const asked: unknown[] = []
+  for (const command of linesOf('reading-commands.jsonl')) {
+    const { verdict, reason } = await judgeCommand(command, { cwd: scratch.project })
+    if (verdict !== 'allow') asked.push([command, reason])
+  }
+  expect(asked).toEqual([])
+})
+
+it.each([
+  ['core.fsmonitor', './script.sh'],
+  ['core.hooksPath', '.'],
+  ['diff.external', './script.sh'],
+  ['diff.x.textconv', './script.sh'],
+  ['filter.x.clean', './script.sh'],
+  ['include.path', '../config'],
+  ['core.worktree', '/'],
+  ['remote.origin.promisor', 'true'],
+])('asks before git reads where the setting %s makes it run programs or read elsewhere', async (key, value) => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-effects-')))
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }))
+  const { project } = effectsScratch(base)
+  expect((await judgeCommand('git status', { cwd: project })).verdict).toBe('allow')
+  const [section, ...names] = key.split('.')
+  const name = names.pop()
+  const header = names.length > 0 ? `[${section} "${names.join('.')}"]` : `[${section}]`
+  appendFileSync(join(project, '.git', 'config'), `${header}\n\t${name} = ${value}\n`)
+  const checked = await judgeCommand('git status', { cwd: project })
+  expect([checked.verdict, checked.reason]).toEqual(['ask', expect.stringContaining(key.toLowerCase())])
+})
+
+it.skipIf(!canTrace())(
+  'runs every reading command without a change, a secret, a connection or another program',
+  async () => {
+    expect(await violations(linesOf('reading-commands.jsonl'))).toEqual([])
+    // The sandbox does notice.
+    const noticed = await violations([
+      'touch made',
+      './script.sh',
+      'cat .env',
+      'cat ../outside/secret.txt',
+      'echo x > /dev/tcp/127.0.0.1/9',
+      'git show HEAD',
+    ])
+    expect(noticed.map(([command]) => command)).toHaveLength(6)
+    expect(noticed.flatMap(([, effects]) => effects)).toContain('shows a secret')
+    expect(SECRET).not.toBe('')
+  },
+  120_000,
+)
+
+it.skipIf(!canTrace())(
+  'runs generated commands that pass without approval, and none does more than read',
+  async () => {
+    const allowed = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(readingCommand, async (command) => {
+        if (allowed.size >= MOST_RUN || /(?:^|\s)tail\b.*-\w*[fF]/.test(command)) return
+        if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') allowed.add(command)
+      }),
+      { numRuns: CASES },
+    )
+    expect(allowed.size).toBeGreaterThan(Math.min(MOST_RUN, CASES / 40))
+    expect(await violations([...allowed])).toEqual([])
+  },
+  Math.max(120_000, CASES * 40),
+)

@@ -1,0 +1,101 @@
+import { spawn } from 'node-pty'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { runCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { endHosts, openCustody } from '../support/source-task-host'
+
+const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+const ESC = '\u001b'
+/** Title, clipboard, link, clear, hidden text, a C1 sequence and a direction mark. */
+const EVIL = `${ESC}]0;owned\u0007${ESC}]52;c;aGFja2Vk\u0007${ESC}]8;;http://evil.example${ESC}\\link${ESC}[2J${ESC}[8mx\u009b2J\u202egnp`
+
+let scratch: Scratch
+let server: ModelServer
+beforeEach(async () => {
+  scratch = createScratch({ 'notes.md': 'one\n' })
+  server = await startModelServer({
+    script: [{ toolCalls: [{ name: 'Bash', input: { command: `ls '${EVIL}'` } }] }, { text: `Done ${EVIL} end` }],
+  })
+  writeConfig(scratch.home, configFor(server.baseUrl))
+})
+afterEach(async () => {
+  await server.close()
+  await endHosts(scratch.home)
+  scratch.remove()
+})
+
+/** Runs the built program in a terminal of its own, to its end; everything that reached the terminal. */
+async function inTerminal(...args: string[]): Promise<string> {
+  const { PATH = '', HOME = '' } = process.env
+  const pty = spawn(process.execPath, [CLI, ...args], {
+    cols: 200,
+    rows: 40,
+    env: { PATH, HOME, TERM: 'xterm-256color', TRESTLE_HOME: scratch.home },
+  })
+  let raw = ''
+  pty.onData((text) => (raw += text))
+  await new Promise<void>((resolve) => pty.onExit(() => resolve()))
+  return raw
+}
+
+/** What of it a terminal would act on; the line ends of the terminal itself are none. */
+function steering(raw: string): string[] {
+  return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) => JSON.stringify(char))
+}
+
+test('print keeps the escape sequences of a model and of its calls from the terminal', async () => {
+  const raw = await inTerminal('print', 'go', '--cwd', scratch.project)
+  expect(raw).toContain('Done')
+  expect(raw).toContain('end')
+  expect(steering(raw)).toEqual([])
+}, 30_000)
+
+test('a pipe gets the answer byte by byte', async () => {
+  const { stdout, stderr } = await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
+  expect(stdout).toBe(`Done ${EVIL} end\n`)
+  expect(steering(stderr)).toEqual([])
+}, 30_000)
+
+test('lists of sessions, their messages and their export cannot steer the terminal, nor pretend to be another row', async () => {
+  await runCli(['print', `${EVIL}\nfake row`, '--cwd', scratch.project], { home: scratch.home })
+  const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as { sessionId: string }[]
+  const id = session!.sessionId
+  const list = await inTerminal('session', 'list')
+  expect(list.trimEnd().split('\n')).toHaveLength(2)
+  for (const raw of [
+    list,
+    await inTerminal('session', 'show', id),
+    await inTerminal('session', 'export', id),
+    await inTerminal('session', 'show', id, '--json'),
+  ])
+    expect(steering(raw)).toEqual([])
+}, 60_000)
+
+test('messages about what was typed or configured cannot steer the terminal', async () => {
+  for (const args of [[`x${EVIL}`], ['session', 'show', `x${EVIL}`], ['mcp', 'tools', `x${EVIL}`], ['print', '--nope' + EVIL]]) {
+    const raw = await inTerminal(...args)
+    expect(raw).not.toBe('')
+    expect(steering(raw)).toEqual([])
+  }
+}, 60_000)
+
+test('the output of a task keeps its colors on a terminal and nothing else, and a pipe gets it byte by byte', async () => {
+  const custody = openCustody(scratch.home)
+  try {
+    const bytes = `${ESC}[31mred${ESC}[0m ${EVIL}\n`
+    const command = `printf %s ${JSON.stringify(Buffer.from(bytes).toString('base64'))} | base64 -d`
+    const { taskId } = await custody.start({ command, cwd: scratch.project, timeoutMs: null, description: `d${EVIL}\nrow` })
+    await expect.poll(async () => (await custody.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
+    const raw = await inTerminal('task', 'output', taskId)
+    expect(raw).toContain(`${ESC}[31mred`)
+    // oxlint-disable-next-line no-control-regex -- colors are what may be there
+    expect(steering(raw.replaceAll(/\u001b\[[\d;]*m/g, ''))).toEqual([])
+    expect(raw).not.toContain(`${ESC}[8m`)
+    expect((await runCli(['task', 'output', taskId], { home: scratch.home })).stdout.replaceAll('\r\n', '\n')).toBe(bytes)
+    expect(steering(await inTerminal('task', 'list', '--all'))).toEqual([])
+  } finally {
+    await custody.close()
+  }
+}, 60_000)

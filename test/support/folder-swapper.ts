@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** As a process of its own: puts a link in the place of a folder and the folder back, as fast as it can, until it is told to end. */
+const PROGRAM = `
+const { renameSync, symlinkSync, unlinkSync, writeSync } = require('node:fs')
+const [folder, target] = process.argv.slice(1)
+let rounds = 0
+let asides = 0
+// Whoever works there may make the folder anew while its name is free: that one is put aside.
+function put(work) {
+  for (;;) {
+    try { return work() } catch { renameSync(folder, folder + '.' + ++asides) }
+  }
+}
+function swap() {
+  for (const end = Date.now() + 20; Date.now() < end; rounds++) {
+    renameSync(folder, folder + '.real')
+    put(() => symlinkSync(target, folder))
+    unlinkSync(folder)
+    put(() => renameSync(folder + '.real', folder))
+  }
+  if (ended) { writeSync(1, String(rounds)); process.exit(0) }
+  setImmediate(swap)
+}
+let ended = false
+process.stdin.on('end', () => { ended = true }).resume()
+writeSync(1, 'ready\\n')
+swap()
+`
+
+/** Swaps `folder` with a link to `target` while `work` runs; answers how often. The folder is in its place afterwards. */
+export async function whileSwapped(folder: string, target: string, work: () => Promise<void>): Promise<number> {
+  const child = spawn(process.execPath, ['-e', PROGRAM, folder, target], { stdio: ['pipe', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', (data: Buffer) => (said += data.toString('utf8')))
+  const closed = once(child, 'close')
+  try {
+    await once(child.stdout, 'data')
+    await work()
+  } finally {
+    child.stdin.end()
+    await closed
+  }
+  return Number(said.split('\n')[1])
+}
