@@ -8,6 +8,43 @@ export interface ToolSchema {
   schema: Record<string, unknown>
 }
 
+/** How hard a model is asked to think, from least to most. Each wire has its own word for it; a model may know only some. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof EFFORTS)[number]
+
+/**
+ * How the thinking of a model is controlled: `effort` levels; a `budget` of tokens; `adaptive`: the model decides, effort guides it;
+ * `switch`: on or off; `always`: it thinks and nothing can be said about it.
+ */
+export type ThinkingControl = 'none' | 'effort' | 'budget' | 'adaptive' | 'switch' | 'always'
+
+/** Dollars per million tokens. */
+export interface ModelPrices {
+  input: number
+  output: number
+  cacheRead?: number
+  cacheWrite?: number
+}
+
+/** What is known of a model beside its window. Absent fields: not known. */
+export interface ModelTraits {
+  thinkingControl?: ThinkingControl
+  /** The levels it accepts, and the one its vendor uses when none is sent. */
+  efforts?: readonly Effort[]
+  defaultEffort?: Effort
+  /** Rejects its own earlier thinking when anything before it has changed. */
+  bindsThinking?: boolean
+  /** Thinks between tool calls only when a header asks for it. */
+  needsInterleavedHeader?: boolean
+  pdfIn?: boolean
+  videoIn?: boolean
+  /** The edit tools the model was trained on. */
+  toolDialect?: 'gpt' | 'general'
+  prices?: ModelPrices
+  /** The id (`provider/model`) of a cheaper model of the same provider, for titles and small work. */
+  smallModel?: string
+}
+
 /** One request to a model. */
 export interface ModelRequest {
   /** What the provider calls the model. */
@@ -21,6 +58,13 @@ export interface ModelRequest {
   /** Whether media parts may be sent; otherwise they are named in text. */
   imagesIn: boolean
   thinking: boolean
+  /** Absent: the vendor's default. */
+  effort?: Effort
+  traits?: ModelTraits
+  /** `none`: the tools stay in the request, so that its beginning is the same as before, but may not be called. */
+  toolChoice?: 'none'
+  /** How long the provider is asked to keep what it has read. `none`: nobody will read it again. Absent: `short`. */
+  cache?: 'none' | 'short' | 'long'
   /** Stable per session, for providers that route caches by it. */
   cacheKey?: string
   /** Called whenever bytes of the answer arrive, also keep-alives without content. Cheap; must not throw. */
@@ -64,6 +108,9 @@ export interface ModelInfo {
   toolCalls: boolean
   imagesIn: boolean
   thinking: boolean
+  traits?: ModelTraits
+  /** Where these facts are from. `guess`: nothing is known of the model, so they are safe assumptions. */
+  knownFrom?: 'config' | 'provider' | 'table' | 'guess'
   /** Not a model at all: plays a script. Said wherever its name appears. */
   scripted?: boolean
   /** `found`: a local server answered on its usual port; `configured`: in config.toml; `built-in`: the demo. */
