@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { acpEditor, EDITOR_CAPABILITIES, type AcpEditor } from '../support/acp-editor'
 import { acpRun, choosing, openSession, say, type AcpRun, type AcpRunOptions } from '../support/acp-run'
+import { processesWith } from '../support/app-with-agent'
 import { schemaProblems } from '../support/acp-schema'
 import type { ScriptStep } from '../support/model-script'
 import { until } from '../support/until'
@@ -181,25 +182,21 @@ describe('what a client sees of a call', () => {
 describe('the end', () => {
   it('comes with the end of stdin: turns are stopped and recorded, commands with them, and the last requests answered', async () => {
     const { client, scratch } = await start({
-      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'echo $$ > pid; exec sleep 300' } }] }, { text: 'never' }],
+      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'exec sleep 300.25' } }] }, { text: 'never' }],
       answers: { 'session/request_permission': choosing('allow_once') },
     })
     const sessionId = await openSession(run!)
     const stopped = say(client, sessionId, 'sleep')
-    await until(
-      () => existsSync(join(scratch.project, 'pid')) && readFileSync(join(scratch.project, 'pid'), 'utf8').trim() !== '',
-      'the command to run',
-    )
-    const pid = Number(readFileSync(join(scratch.project, 'pid'), 'utf8'))
+    await until(() => processesWith('300.25').length > 0, 'the command to run')
     expect(await client.end()).toBe(0)
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(processesWith('300.25')).toEqual([])
     const later = run!.again({})
     await later.request('initialize', { protocolVersion: 1 })
     await later.request('session/load', { sessionId, cwd: scratch.project, mcpServers: [] })
     expect(later.updates(sessionId, 'user_message_chunk').map(({ content }) => content.text)).toEqual(['sleep'])
     expect(later.updates(sessionId, 'tool_call').map(({ title, status }) => [title, status])).toEqual([
-      ['Bash: echo $$ > pid; exec sleep 300', 'failed'],
+      ['Bash: exec sleep 300.25', 'failed'],
     ])
   })
 
@@ -222,7 +219,7 @@ describe('the end', () => {
   })
 
   it('stops what runs in the background where the settings say so', async () => {
-    const input = { command: 'echo $$ > pid; exec sleep 300', run_in_background: true, description: 'a long sleep' }
+    const input = { command: 'exec sleep 300.25', run_in_background: true, description: 'a long sleep' }
     const { client, scratch } = await start({
       script: [{ toolCalls: [{ name: 'Bash', input }] }, { text: 'It runs.' }],
       answers: { 'session/request_permission': choosing('allow_once') },
@@ -230,15 +227,11 @@ describe('the end', () => {
     })
     const sessionId = await openSession(run!)
     await say(client, sessionId, 'run it')
-    await until(
-      () => existsSync(join(scratch.project, 'pid')) && readFileSync(join(scratch.project, 'pid'), 'utf8').trim() !== '',
-      'the command',
-    )
-    const pid = Number(readFileSync(join(scratch.project, 'pid'), 'utf8'))
+    await until(() => processesWith('300.25').length > 0, 'the command to run')
     await say(client, sessionId, '/tasks')
     expect(JSON.stringify(client.updates(sessionId, 'agent_message_chunk'))).toContain('running: a long sleep')
     expect(await client.end()).toBe(0)
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(processesWith('300.25')).toEqual([])
     expect(client.stderr()).toContain('stopping 1 background task')
   })
 

@@ -244,6 +244,8 @@ function fingerprint(folder: string): string {
   const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     // The folder of the plan is no part of the project.
     .filter((name) => !name.startsWith('link-to-plans/'))
+    // Held by the sandbox of the command in the background, as long as that is in use.
+    .filter((name) => name !== '.git/commondir' && name !== '.git/config.worktree')
     .toSorted()
     .map((name) => {
       const path = join(folder, name)

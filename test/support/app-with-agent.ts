@@ -130,6 +130,11 @@ export function hostsOf(home: string): number[] {
   })
 }
 
+/** Processes with this word in their command line, also those in a namespace of their own, which know themselves by another number. */
+export function processesWith(word: string): number[] {
+  return processIds().filter((pid) => read(`/proc/${pid}/cmdline`).split('\0').includes(word))
+}
+
 /** The highest resident memory of a process so far, and its memory now; MB. */
 export function memoryOf(pid: number): { peak: number; now: number } {
   const status = read(`/proc/${pid}/status`)

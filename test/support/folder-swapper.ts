@@ -20,7 +20,8 @@ function swap() {
     unlinkSync(folder)
     put(() => renameSync(folder + '.real', folder))
   }
-  if (ended) { writeSync(1, String(rounds)); process.exit(0) }
+  writeSync(1, rounds + '\\n')
+  if (ended) process.exit(0)
   setImmediate(swap)
 }
 let ended = false
@@ -29,18 +30,22 @@ writeSync(1, 'ready\\n')
 swap()
 `
 
-/** Swaps `folder` with a link to `target` while `work` runs; answers how often. The folder is in its place afterwards. */
-export async function whileSwapped(folder: string, target: string, work: () => Promise<void>): Promise<number> {
+/**
+ * Swaps `folder` with a link to `target` while `work` runs; answers how often. `work` is passed a function that tells how often it was so far. The folder is in
+ * its place afterwards.
+ */
+export async function whileSwapped(folder: string, target: string, work: (swaps: () => number) => Promise<void>): Promise<number> {
   const child = spawn(process.execPath, ['-e', PROGRAM, folder, target], { stdio: ['pipe', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (data: Buffer) => (said += data.toString('utf8')))
   const closed = once(child, 'close')
+  const swaps = (): number => Number(said.split('\n').at(-2)) || 0
   try {
     await once(child.stdout, 'data')
-    await work()
+    await work(swaps)
   } finally {
     child.stdin.end()
     await closed
   }
-  return Number(said.split('\n')[1])
+  return swaps()
 }

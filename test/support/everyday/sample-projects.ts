@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Ecosystem } from './everyday-commands'
 
 const TOOLS = ['tsc', 'eslint', 'prettier', 'vitest', 'jest']
@@ -106,6 +106,11 @@ export function everydayEnv(): NodeJS.ProcessEnv {
   const date = '2026-01-02T03:04:05Z'
   return {
     ...process.env,
+    // Programs of this checkout are not in the sandbox: the same ones are used in both.
+    PATH: (process.env['PATH'] ?? '')
+      .split(delimiter)
+      .filter((folder) => !/node_modules|node-gyp-bin/.test(folder))
+      .join(delimiter),
     GIT_AUTHOR_DATE: date,
     GIT_COMMITTER_DATE: date,
     GIT_CONFIG_GLOBAL: '/dev/null',

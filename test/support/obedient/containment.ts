@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { join } from 'node:path'
 
 const UNPRIVILEGED = 65_534
 
@@ -10,7 +11,10 @@ export function containment(folder: string): string[] {
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--'] : []
   if (isRoot) execFileSync('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, folder])
-  const jail = ['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--bind', folder, folder]
+  // This checkout, also where it lies in /tmp.
+  const checkout = join(import.meta.dirname, '../../..')
+  const program = ['--ro-bind', checkout, checkout]
+  const jail = ['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', ...program, '--bind', folder, folder]
   const whole = [...user, ...jail, '--unshare-pid', '--die-with-parent', '--']
   return succeeds([...whole, 'true']) ? whole : user
 }

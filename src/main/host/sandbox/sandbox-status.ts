@@ -81,7 +81,7 @@ function seen(
   const isInside = (each: string): boolean => writable.some((folder) => each !== folder && isWithin(each, folder))
   const readable = of('read', 'text')
   return {
-    writable: ['/tmp (private)', ...writable],
+    writable: ['/tmp (private)', ...writable.filter((each) => !isInside(each))],
     readable: readable.filter((each) => !isInside(each)),
     hidden: [...new Set([home, ...of('hidden', 'empty').filter((each) => !EMPTY.has(each) && each !== policy.userHome)])],
     protected: [...new Set([...readable.filter(isInside), ...placeholders])],

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { isWithin } from '../../paths'
 import type { Word } from '../shell-syntax'
 
@@ -40,7 +41,10 @@ export function wholePaths(word: Word, { targets, project }: Surroundings): stri
   if (word.known) return found ? [...found.paths] : []
   if (word.glob) {
     const whole = /(?:^|\/)(?:\.?[*?]+|\.\[[^\]]*\]\*|\[[!^][^\]]*\]\*)$/.test(word.text)
-    return whole ? [...(found?.paths ?? [])] : []
+    if (!whole) return []
+    // Also the folder itself: everything in it is meant, whatever there is now.
+    const paths = found?.paths ?? []
+    return [...new Set([...paths, ...paths.map((path) => dirname(path))])]
   }
   const text = word.text
     .replace(/["']/g, '')
