@@ -11,9 +11,7 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
     if (access.kind !== 'network' || access.url === undefined) continue
     const { protocol, port, hostname } = new URL(access.url)
     const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-    // In `[web]`, a host without a port means every port of it.
-    const isNamed = sandboxes.webHosts.some((host) => host === hostname || host === `${hostname}:${number}`)
-    if (!isNamed && !hostAllowed(sandboxes.webHosts, hostname, number))
+    if (!hostAllowed(sandboxes.webHosts, hostname, number))
       return {
         decision: 'ask',
         reason: `It connects to ${hostname}, which is not a listed host; the address can carry text out of the project.`,
