@@ -15,6 +15,7 @@ import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
 import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
+import { gatherFacts } from '../context/facts/gather-facts'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
@@ -187,18 +188,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       repositoryTop(header.folder),
     ])
     for (const problem of refused) deps.warn(problem)
-    const system = systemPrompt(
-      {
-        folder: header.folder,
-        addedFolders: header.addedFolders,
-        isGitRepository: top !== undefined,
-        today: localDay(deps.now()),
-        modelLabel: info.label,
-      },
+    const facts = gatherFacts({
+      folder: header.folder,
+      addedFolders: header.addedFolders,
+      isGitRepository: top !== undefined,
+      today: localDay(deps.now()),
       instructions,
-      tools.lookup.get('Skill') ? skills : [],
-      { ...agent, types: tools.lookup.get('Agent') ? agent.types : [] },
-    )
+      skills: tools.lookup.get('Skill') ? skills : [],
+      agentTypes: tools.lookup.get('Agent') ? agent.types : [],
+    })
+    const system = systemPrompt(facts, agent.prompt)
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
     const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
