@@ -72,7 +72,7 @@ export function createRoom(deps: RoomDeps): Room {
       used: count.used(),
       fixed: fixed(),
       files: earlier?.files ?? [],
-      ...(earlier && { earlier: { compactionId: earlier.compactionId, seq: earlier.seq } }),
+      ...(earlier && { earlier: markOf(earlier) }),
     }
     const end = await compact(context, task)
     if (end.kind === 'stopped') return
@@ -128,6 +128,10 @@ export function createRoom(deps: RoomDeps): Room {
       return true
     },
   }
+}
+
+function markOf({ files: _files, ...mark }: CompactionMark & { files: readonly string[] }): CompactionMark {
+  return mark
 }
 
 /** Whether there is anything that a summary could stand for. */

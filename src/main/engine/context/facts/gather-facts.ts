@@ -69,3 +69,16 @@ function instructions(files: readonly Instructions[]): ContextFact[] {
 function listed(key: string, text: string | undefined, changed: string, removed: string): ContextFact[] {
   return text === undefined ? [] : [{ key, text, changed, removed, isList: true }]
 }
+
+/** The facts as they are whenever it is called: the same array as long as what they are made from is the same. */
+export function factsOf(input: () => FactsInput): () => readonly ContextFact[] {
+  let last: FactsInput | undefined
+  let facts: readonly ContextFact[] = []
+  return () => {
+    const now = input()
+    const before = last
+    if (before && (Object.keys(now) as (keyof FactsInput)[]).every((name) => now[name] === before[name])) return facts
+    last = now
+    return (facts = gatherFacts(now))
+  }
+}
