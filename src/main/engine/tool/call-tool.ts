@@ -5,8 +5,8 @@ import { refuse, type Tool } from './tool'
 export const CALL_TOOL = 'call_tool'
 
 const input = z.strictObject({
-  name: z.string().trim().min(1).max(300).describe('Name of the tool'),
-  arguments: z.record(z.string(), z.unknown()).default({}).describe('Its input, as its schema says'),
+  name: z.string().trim().min(1).max(300),
+  arguments: z.record(z.string(), z.unknown()).default({}),
 })
 
 /**
@@ -19,6 +19,14 @@ export function callTool(): Tool<typeof input> {
     description:
       'Calls a tool that became available after the conversation began. Its name and schema were given in a message, or in the result of a search.',
     input,
+    schema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Name of the tool' },
+        arguments: { type: 'object', description: 'Its input, as its schema says' },
+      },
+      required: ['name'],
+    },
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     subject: ['name'],
     prepare: async ({ name }) => refuse(`${CALL_TOOL} cannot call ${JSON.stringify(name)}. Give the exact name of another tool.`),

@@ -40,25 +40,29 @@ interface State {
 
 export function createPrefix(deps: PrefixDeps): SessionPrefix {
   let state: State | undefined
+  /** Stands in, for whoever only wants to know its size, until the next one is frozen. */
+  let latest: RequestPrefix | undefined
 
   function read(): State | undefined {
     const now = deps.inForce()
     if (state && state.seq === now?.seq) return state
-    return (state = now && { ...now, told: toldIn(now.prefix, deps.eventsSince(now.seq)) })
+    state = now && { ...now, told: toldIn(now.prefix, deps.eventsSince(now.seq)) }
+    latest = state?.prefix ?? latest
+    return state
   }
 
-  function required(): State {
-    const now = read()
-    if (!now) throw new Error('A request was to be made before its prefix was frozen.')
-    return now
+  function required(): RequestPrefix {
+    const prefix = read()?.prefix ?? latest
+    if (!prefix) throw new Error('The prefix of a turn was asked for before it was frozen.')
+    return prefix
   }
 
   return {
     get system() {
-      return required().prefix.system
+      return required().system
     },
     get tools() {
-      return required().prefix.tools
+      return required().tools
     },
     async renew() {
       if (!read()) await deps.freeze()

@@ -80,7 +80,7 @@ function loaded(query: string, tools: readonly ServerTool[]): ToolResult {
   const left: string[] = []
   let chars = 0
   for (const tool of tools) {
-    const line = `${serverToolId(tool)}\n${toolLine(toolSchema(tool))}`
+    const line = `${tool.name} (${serverToolId(tool)})\n${toolLine(toolSchema(tool))}`
     chars += line.length
     if (lines.length > 0 && (chars > MOST_CHARS || left.length > 0)) left.push(serverToolId(tool))
     else lines.push(line)
