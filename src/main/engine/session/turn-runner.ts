@@ -236,7 +236,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     }
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
-    const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
+    // As when the conversation began: marks that came and went would change what was sent.
+    const frozen = prefixes.of(session)?.prefix.tools
+    const marks = frozen ? frozen.some(({ name }) => name === 'SendDMail') : info.toolCalls && lookup.get('SendDMail') !== undefined
     const { history, telling } = historyNow(session, info, compacted, marks)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
     return { header, info, provider, settings, loop, facts, present, tools, history, telling, compacted, marks }
