@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EventBody } from './event'
 import { applyHeader, emptyHeader } from './fold'
+import { toldWords } from './prefix'
 import type { SessionHeader } from './session'
 
 const prefix: EventBody = { type: 'prefix.frozen', system: 'system', tools: [], facts: [] }
@@ -57,4 +58,11 @@ it('going back brings back the prefix of that time, or none where there was none
   })
   expect(headers(prefix, restored(7)).at(-1)).toMatchObject({ prefixSeq: 7 })
   expect(headers(prefix, restored()).at(-1)).not.toHaveProperty('prefixSeq')
+})
+
+it('people read names of what the model was told, not all of the text', () => {
+  expect(toldWords([{ key: 'date' }, { key: 'instructions:/a-b/AGENTS.md' }, { key: 'tool:mcp__a-b' }])).toBe(
+    'The agent was told what has changed: date, /a-b/AGENTS.md, the tool mcp__a-b.',
+  )
+  expect(toldWords(Array.from({ length: 9 }, (_, n) => ({ key: `tool:${n}` })))).toContain('the tool 5, 3 more')
 })

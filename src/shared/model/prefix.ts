@@ -27,3 +27,20 @@ export interface RequestPrefix {
   /** What of the system prompt can change. */
   facts: ToldFact[]
 }
+
+/** Most names in `toldWords`. */
+const MOST_NAMES = 6
+
+/** What people read of a message that tells the model of changes. */
+export function toldWords(facts: readonly Pick<ToldFact, 'key'>[]): string {
+  const names = facts.map(({ key }) => nameOf(key))
+  const more = names.length - MOST_NAMES
+  const shown = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names
+  return `The agent was told what has changed: ${shown.join(', ')}.`
+}
+
+function nameOf(key: string): string {
+  const colon = key.indexOf(':')
+  if (colon < 0) return key.replaceAll('-', ' ')
+  return key.startsWith('tool:') ? `the tool ${key.slice(colon + 1)}` : key.slice(colon + 1)
+}

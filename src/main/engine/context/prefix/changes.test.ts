@@ -20,7 +20,7 @@ function told(facts: ContextFact[], tools: ToolSchema[] = []): Told {
   return toldIn({ system: '', tools: [...tools], facts: facts.map(recorded) }, [])
 }
 const tell = (known: Told, facts: ToldFact[]): void => {
-  addTold(known, { type: 'turn.steered', facts } as Parameters<typeof addTold>[1])
+  addTold(known, { type: 'turn.steered', turnId: 't', by: 'guard', parts: [], facts })
 }
 
 describe('what has changed since the model was told', () => {
@@ -90,8 +90,9 @@ describe('the tools', () => {
 
   it('that a search has told in its result are not told again, until they change', () => {
     const known = told([], [tool('tool_search')])
-    const details = { kind: 'tools', query: 'x', tools: [{ id: 's::x', name: 'x', description: '', digest: toolDigest(tool('x')) }] }
-    addTold(known, { type: 'tool.finished', details } as Parameters<typeof addTold>[1])
+    const found = { id: 's::x', name: 'x', description: '', digest: toolDigest(tool('x')) }
+    const result = { turnId: 't', callId: 'c', name: 'tool_search', content: [], isError: false, durationMs: 0 }
+    addTold(known, { type: 'tool.finished', ...result, details: { kind: 'tools', query: 'x', tools: [found] } })
     expect(changesSince(known, [], [tool('tool_search'), tool('x')])).toBeUndefined()
     expect(changesSince(known, [], [tool('tool_search'), tool('x', 'Other.')])).toBeDefined()
   })

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../../../shared/model/event'
+import type { EventBody } from '../../../../shared/model/event'
 import type { RequestPrefix, ToldFact } from '../../../../shared/model/prefix'
 import { TOOL_KEY, toolDigest } from './told-tools'
 
@@ -6,7 +6,7 @@ import { TOOL_KEY, toolDigest } from './told-tools'
 export type Told = Map<string, ToldFact>
 
 /** What a conversation has told: its prefix, and what came after it. `events` are those of its history, oldest first. */
-export function toldIn(prefix: RequestPrefix, events: Iterable<RecordedEvent>): Told {
+export function toldIn(prefix: RequestPrefix, events: Iterable<EventBody>): Told {
   const told: Told = new Map(prefix.facts.map((fact) => [fact.key, fact]))
   for (const tool of prefix.tools) tell(told, toolFact(tool.name, toolDigest(tool)))
   for (const event of events) addTold(told, event)
@@ -14,17 +14,15 @@ export function toldIn(prefix: RequestPrefix, events: Iterable<RecordedEvent>): 
 }
 
 /** Whether an event has told the model what is around it. */
-export function isTelling(event: Pick<RecordedEvent, 'type'>): boolean {
-  const said = event as RecordedEvent
-  return said.type === 'turn.steered' ? said.facts !== undefined : said.type === 'tool.finished' && said.details?.kind === 'tools'
+export function isTelling(event: EventBody): boolean {
+  return event.type === 'turn.steered' ? event.facts !== undefined : event.type === 'tool.finished' && event.details?.kind === 'tools'
 }
 
 /** Adds what an event has told. */
-export function addTold(told: Told, event: Pick<RecordedEvent, 'type'>): void {
-  const said = event as RecordedEvent
-  if (said.type === 'turn.steered') for (const fact of said.facts ?? []) tell(told, fact)
-  if (said.type !== 'tool.finished' || said.details?.kind !== 'tools') return
-  for (const { name, digest } of said.details.tools) if (digest !== undefined) tell(told, toolFact(name, digest))
+export function addTold(told: Told, event: EventBody): void {
+  if (event.type === 'turn.steered') for (const fact of event.facts ?? []) tell(told, fact)
+  if (event.type !== 'tool.finished' || event.details?.kind !== 'tools') return
+  for (const { name, digest } of event.details.tools) if (digest !== undefined) tell(told, toolFact(name, digest))
 }
 
 /** The names of the tools whose schemas the model has. */
