@@ -36,13 +36,16 @@ it('progress is shown while a call runs and begins its time limit anew', async (
   expect(shown.length).toBeLessThan(20)
 })
 
-it('a list that changes in the midst of a turn is offered at the next step', async () => {
+it('a tool that a server adds in the midst of a turn is told before the next step, with its schema, and can be called; the list of tools stays', async () => {
   const lab = await mcpLab(() => ({ a: stdioServer() }))
   const session = await lab.session()
   await lab.calls(session, [call('grow'), call('slow', { n: 20 })])
-  const names = (lab.requests().at(-1)!.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
-  expect(names).toContain('mcp__a__extra1')
-  expect(await lab.calls(session, [call('extra1')])).toEqual(['extra1'])
+  const [first, last] = [lab.requests()[0]!.body, lab.requests().at(-1)!.body]
+  expect(last['tools']).toEqual(first['tools'])
+  expect(JSON.stringify(first)).not.toContain('mcp__a__extra1')
+  expect(JSON.stringify((last['messages'] as unknown[]).at(-1))).toMatch(/Call them with call_tool:.*mcp__a__extra1/)
+  expect(await lab.calls(session, [{ name: 'call_tool', input: { name: 'mcp__a__extra1' } }])).toEqual(['extra1'])
+  expect(lab.of(session, 'tool.finished').at(-1)).toMatchObject({ name: 'mcp__a__extra1' })
 })
 
 it('pictures reach the model scaled, other bytes a file, links are named and not followed, structured content is said once', async () => {

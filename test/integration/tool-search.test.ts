@@ -27,7 +27,7 @@ const serverToolsOf = (request: RecordedRequest): string[] => toolsOf(request).f
 const text = (request: RecordedRequest): string => JSON.stringify(request.body)
 const loadedIn = (lab: McpLab, session: string): string[] => lab.engine.sessions.header(session).loadedTools ?? []
 
-it('four hundred tools are named in the first request and none of their schemas is sent; one that is searched is sent from the next step on, and works', async () => {
+it('four hundred tools are named in the first request and none of their schemas is sent; one that is searched is told in the result, and works through call_tool', async () => {
   const lab = await catalogue(CATALOGUE_SERVERS)
   const session = await lab.session()
   const found = await lab.calls(session, [{ name: 'tool_search', input: { query: 'open a bug report on GitHub', max_results: 3 } }])
@@ -40,9 +40,10 @@ it('four hundred tools are named in the first request and none of their schemas 
       expect(text(first!)).toContain(`${server}::${name}: ${JSON.stringify(description).slice(1, -1)}`)
   // What only a schema says.
   expect(text(first!)).not.toContain('Usernames of the people to assign')
-  expect(serverToolsOf(second!)).toHaveLength(3)
+  expect(second!.body['tools']).toEqual(first!.body['tools'])
   expect(text(second!)).toContain('Usernames of the people to assign')
-  const [done] = await lab.calls(session, [{ name: 'mcp__github__create_issue', input: { owner: 'a', repo: 'b', title: 'c' } }])
+  const issue = { owner: 'a', repo: 'b', title: 'c' }
+  const [done] = await lab.calls(session, [{ name: 'call_tool', input: { name: 'mcp__github__create_issue', arguments: issue } }])
   expect(done).toBe('github did create_issue with {"owner":"a","repo":"b","title":"c"}')
   const list = (request: RecordedRequest): string => /<deferred_tools>.*<\/deferred_tools>/.exec(text(request))![0]
   expect(list(lab.requests().at(-1)!)).toBe(list(first!))
@@ -145,9 +146,8 @@ it('a subagent searches for itself: what it loads is its own', async () => {
   writeFileSync(join(lab.scratch.project, 'note.txt'), 'x')
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
   await lab.calls(session, [{ name: 'Agent', input: { prompt: 'look', description: 'look', subagent_type: 'coder' } }])
-  const requests = lab.requests().map(serverToolsOf)
+  const requests = lab.requests().map((request) => text(request).includes('input_schema'))
   // The person's, the person's after its search, twice; between the last two the subagent's.
-  expect(requests).toContainEqual([])
-  expect(requests.at(-1)).toEqual(['mcp__slack__slack_post_message'])
-  expect(requests.at(-2)).toEqual([])
+  expect(requests.at(-1)).toBe(true)
+  expect(requests.at(-2)).toBe(false)
 })

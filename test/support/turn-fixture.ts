@@ -103,6 +103,7 @@ export function turnFixture({
   let ids = 0
   let checkpoints = 0
   const script = [...answers]
+  const registry = createRegistry(tools)
   const ctx: TurnContext = {
     turnId: 'turn',
     provider: {
@@ -114,8 +115,8 @@ export function turnFixture({
       },
     },
     model: { id: 'p/m', name: 'm', imagesIn: false, thinking: false, toolCalls: true },
-    system: 'system',
-    tools: createRegistry(tools),
+    prefix: { system: 'system', tools: registry.schemas(), renew: async () => undefined, news: () => undefined },
+    tools: registry,
     history,
     room: { make: async () => undefined, counted: () => undefined, replaced: () => undefined, overflowed: () => false },
     record(...bodies) {
@@ -148,6 +149,7 @@ export function turnFixture({
       retryMaxMs: 1000,
     },
     cacheKey: 'session',
+    cache: 'short',
     signal: abort.signal,
     now: () => (clock += 1),
     random: () => 0.5,

@@ -193,7 +193,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     serverTools: mcp.serverTools,
     skills,
     hooks,
-    now: Date.now,
+    now: () => Date.now(),
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
     amongAgents:

@@ -67,6 +67,8 @@ export interface ConversationCut {
   todos: Todo[]
   context?: Usage
   compacted?: CompactionMark
+  /** Of the `prefix.frozen` that requests began with. */
+  prefixSeq?: number
   plan?: PlanState
 }
 

@@ -9,6 +9,8 @@ export interface CompactionMark {
   compactionId: string
   /** Of its `compaction.finished`. */
   seq: number
+  /** Of the `prefix.frozen` that requests began with before; they do again when it is undone. */
+  prefixSeq?: number
 }
 
 /** What a compaction has made of the conversation before it. */

@@ -6,6 +6,7 @@ import type { FormValues } from './form'
 import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from './checkpoint'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
+import type { RequestPrefix, ToldFact } from './prefix'
 import type { Preview, ToolDetails } from './preview'
 import type { SandboxDenial, SandboxStatus } from './sandbox'
 import type { StopReason } from './session'
@@ -57,9 +58,12 @@ export type EventBody =
       by: 'user' | 'guard' | 'task' | 'd-mail'
       news?: TaskNews[]
       /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
+      /** Set when it tells the agent what has changed around it. */ facts?: ToldFact[]
       /** The checkpoint that a D-Mail has arrived at. */ checkpoint?: number
       /** It was said before, at a place that the conversation went back over. */ again?: true
     }
+  /** Every request begins with this from now on, until the conversation is compacted. No part of the transcript. */
+  | ({ type: 'prefix.frozen' } & RequestPrefix)
   | {
       type: 'step.started'
       turnId: string

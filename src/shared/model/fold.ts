@@ -99,6 +99,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         news: withoutNews(header.news, event.news),
         ...(event.plan && header.plan && { plan: { ...header.plan, told: event.plan === 'on' } }),
       }
+    case 'prefix.frozen':
+      return { ...next, prefixSeq: event.seq }
     case 'task.started':
       if (header.news.some(({ taskId, now }) => taskId === event.task.taskId && !now)) return next
       return { ...next, news: [...header.news, { taskId: event.task.taskId }] }
@@ -132,7 +134,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'checkpoint.restored': {
       const { conversation } = event
       if (!conversation) return next
-      const { context: _context, compacted: _compacted, plan: _plan, ...rest } = next
+      const { context: _context, compacted: _compacted, plan: _plan, prefixSeq: _prefix, ...rest } = next
       return {
         // A D-Mail is no new beginning: how the turn ended before it could be sent still counts.
         ...(event.dMail ? rest : withoutFailure(rest)),
@@ -140,6 +142,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         cuts: [...(header.cuts ?? []), { seq: event.seq, to: conversation.to }],
         ...(conversation.context && { context: conversation.context }),
         ...(conversation.compacted && { compacted: conversation.compacted }),
+        ...(conversation.prefixSeq !== undefined && { prefixSeq: conversation.prefixSeq }),
         ...(conversation.plan && { plan: conversation.plan }),
       }
     }
@@ -149,8 +152,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return { ...next, compacting: { compactionId: event.compactionId, at: event.at } }
     case 'compaction.finished':
       return {
-        ...withoutCompacting(next),
-        compacted: { compactionId: event.compactionId, seq: event.seq },
+        ...withoutPrefix(withoutCompacting(next)),
+        compacted: { compactionId: event.compactionId, seq: event.seq, ...prefixOf(header) },
         context: { ...NO_USAGE, input: event.after },
         ...(event.usage && { spent: plus(header.spent, event.usage) }),
         // The agent is told of plan mode anew.
@@ -159,8 +162,13 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'compaction.failed':
       return withoutCompacting(next)
     case 'compaction.undone': {
-      const { compacted: _undone, ...rest } = next
-      return { ...rest, context: { ...NO_USAGE, input: event.tokens }, ...(event.earlier && { compacted: event.earlier }) }
+      const { compacted: undone, ...rest } = withoutPrefix(next)
+      return {
+        ...rest,
+        ...(undone && prefixOf(undone)),
+        context: { ...NO_USAGE, input: event.tokens },
+        ...(event.earlier && { compacted: event.earlier }),
+      }
     }
     case 'plan.entered':
     case 'plan.submitted':
@@ -196,6 +204,15 @@ function withoutNews(pending: PendingNews[], told: readonly Pick<TaskNews, 'task
 function withoutCompacting(header: SessionHeader): SessionHeader {
   const { compacting: _over, ...rest } = header
   return rest
+}
+
+function withoutPrefix(header: SessionHeader): SessionHeader {
+  const { prefixSeq: _over, ...rest } = header
+  return rest
+}
+
+function prefixOf({ prefixSeq }: { prefixSeq?: number }): { prefixSeq?: number } {
+  return prefixSeq === undefined ? {} : { prefixSeq }
 }
 
 function plus(one: Usage, other: Usage): Usage {

@@ -59,6 +59,8 @@ export interface ToolCallPart {
   callId: string
   name: string
   input: string
+  /** The call that the model has really written, where it has called this tool through another one: what goes back to it. */
+  sentAs?: { name: string; input: string }
   metadata?: ProviderMetadata
 }
 
@@ -73,7 +75,15 @@ export type Message =
       by?: 'guard' | 'task' | 'compaction' | 'd-mail'
     }
   | { role: 'assistant'; parts: AssistantPart[] }
-  | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }
+  | {
+      role: 'tool'
+      callId: string
+      name: string
+      /** The name of `ToolCallPart.sentAs`, where the call has one. */
+      sentAs?: string
+      isError: boolean
+      content: ResultPart[]
+    }
 
 /** A call's result in the model's history. */
 export type ToolMessage = Extract<Message, { role: 'tool' }>

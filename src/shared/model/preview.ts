@@ -133,7 +133,12 @@ export type ToolDetails =
   | {
       kind: 'tools'
       /** The keywords, or the id that was asked for. */ query: string
-      tools: { /** `server::tool` */ id: string; /** As the model calls it. */ name: string; description: string }[]
+      tools: {
+        /** `server::tool` */ id: string
+        /** As the model calls it. */ name: string
+        description: string
+        /** Of what the result has told of it; absent in logs from before results told everything. */ digest?: string
+      }[]
     }
   /** What a tool of an MCP server returned; its text and pictures are the result itself. */
   | { kind: 'server'; server: string; tool: string; links: ServerLink[] }

@@ -67,6 +67,8 @@ export interface SessionHeader {
   spent: Usage
   /** The compaction that stands for everything before it. */
   compacted?: CompactionMark
+  /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
+  prefixSeq?: number
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number

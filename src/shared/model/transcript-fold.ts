@@ -2,6 +2,7 @@ import { isMidCall } from './approval'
 import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
 import { textOf, type UserPart } from './message'
+import { toldWords } from './prefix'
 import { restoredItem } from './restored-item'
 import type { TaskNews } from './task'
 import {
@@ -40,7 +41,13 @@ export class TranscriptDraft {
         // The row that says where the agent went back shows it.
         if (event.by === 'd-mail') return
         if (event.by === 'guard')
-          return this.#push({ kind: 'notice', id: `n${event.seq}`, turnId: event.turnId, at: event.at, text: textOf(event.parts) })
+          return this.#push({
+            kind: 'notice',
+            id: `n${event.seq}`,
+            turnId: event.turnId,
+            at: event.at,
+            text: event.facts ? toldWords(event.facts) : textOf(event.parts),
+          })
         return this.#push({ kind: 'user', id: `u${event.seq}`, turnId: event.turnId, at: event.at, parts: event.parts, steered: true })
       case 'step.started':
         return this.#push({

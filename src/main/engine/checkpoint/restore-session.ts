@@ -203,6 +203,13 @@ export function cutAt({ store }: RestoreDeps, sessionId: string, to: number): Co
     if (events.length === 0) break
     header = events.reduce(applyHeader, header)
   }
-  const { todos, context, compacted, plan } = header
-  return { to, todos, ...(context && { context }), ...(compacted && { compacted }), ...(plan && { plan }) }
+  const { todos, context, compacted, prefixSeq, plan } = header
+  return {
+    to,
+    todos,
+    ...(context && { context }),
+    ...(compacted && { compacted }),
+    ...(prefixSeq !== undefined && { prefixSeq }),
+    ...(plan && { plan }),
+  }
 }

@@ -4,6 +4,7 @@ import {
   DEFAULT_SETTINGS,
   type CheckpointSettings,
   type AgentSettings,
+  type CacheSettings,
   type LoopSettings,
   type ModelSettings,
   type ProviderSettings,
@@ -49,6 +50,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const checkpoints = readCheckpoints(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = readToolSearch(top.table('tool_search'))
+  const cache = readCache(top.table('cache'))
   const mcp = readMcpSettings(top.table('mcp'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
@@ -71,6 +73,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     checkpoints,
     agents,
     toolSearch,
+    cache,
     mcp,
   }
   return { settings, mistakes }
@@ -233,6 +236,12 @@ function readCheckpoints(reader: TableReader | undefined): CheckpointSettings {
     maxBytes: maxMb === undefined ? defaults.maxBytes : maxMb * 1024 * 1024,
     maxFileBytes: maxFileMb === undefined ? defaults.maxFileBytes : maxFileMb * 1024 * 1024,
   }
+}
+
+function readCache(reader: TableReader | undefined): CacheSettings {
+  const long = reader?.flag('long') ?? DEFAULT_SETTINGS.cache.long
+  reader?.finish()
+  return { long }
 }
 
 function readAgents(reader: TableReader | undefined, background: TableReader | undefined): AgentSettings {

@@ -25,6 +25,7 @@ export interface Settings {
   checkpoints: CheckpointSettings
   agents: AgentSettings
   toolSearch: ToolSearchSettings
+  cache: CacheSettings
   mcp: McpSettings
 }
 
@@ -79,6 +80,11 @@ export interface PermissionSettings {
   rules: readonly PermissionRule[]
 }
 
+export interface CacheSettings {
+  /** Providers are asked to keep what they have read for an hour instead of minutes, where they can. */
+  long: boolean
+}
+
 export interface AgentSettings {
   /** How deep subagents may start others; 0: none at all. */
   maxDepth: number
@@ -125,5 +131,6 @@ export const DEFAULT_SETTINGS: Settings = {
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
   agents: { maxDepth: 2, maxRunning: 6 },
   toolSearch: DEFAULT_TOOL_SEARCH,
+  cache: { long: false },
   mcp: DEFAULT_MCP_SETTINGS,
 }

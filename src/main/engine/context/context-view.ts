@@ -20,7 +20,6 @@ export function contextView({
   model,
   system,
   tools,
-  loadable,
   serverTools,
   history,
   known,
@@ -29,15 +28,12 @@ export function contextView({
   model: ModelInfo
   system: string
   tools: readonly ToolSchema[]
-  /** What is told of tools that can be loaded. */
-  loadable?: string | undefined
   serverTools?: ServerToolsCost | undefined
   history: readonly Message[]
   known?: Usage
 }): ContextView {
   const items: ContextItem[] = [{ kind: 'system', label: 'System prompt and instructions', tokens: textTokens(system) }]
   for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
-  if (loadable !== undefined) items.push({ kind: 'tools', label: 'List of tools that can be loaded', tokens: textTokens(loadable) })
   const inputs = new Map<string, string>()
   for (const message of history) {
     if (message.role === 'assistant') for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)

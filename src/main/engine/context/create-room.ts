@@ -62,17 +62,17 @@ export function createRoom(deps: RoomDeps): Room {
   let mustShorten = false
   const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed())
 
-  async function compactNow(whole: readonly Message[], { window, limit }: WindowLimits): Promise<void> {
+  async function compactNow(whole: readonly Message[], used: number, { window, limit }: WindowLimits): Promise<void> {
     const { compact } = await import('./compaction/compact')
     const task: CompactionTask = {
       history: whole,
       reason: overflows > 0 ? 'overflow' : 'window',
       window,
       limit,
-      used: count.used(),
+      used,
       fixed: fixed(),
       files: earlier?.files ?? [],
-      ...(earlier && { earlier: { compactionId: earlier.compactionId, seq: earlier.seq } }),
+      ...(earlier && { earlier: markOf(earlier) }),
     }
     const end = await compact(context, task)
     if (end.kind === 'stopped') return
@@ -109,7 +109,7 @@ export function createRoom(deps: RoomDeps): Room {
         if (count.used() < now.last || (steps <= STEPS_AT_LEAST && deps.window.isLearned())) return
       }
       if (steps <= STEPS_AT_LEAST) throw tooSoon(steps, count.used(), now)
-      await compactNow(whole, now)
+      await compactNow(whole, used, now)
     },
     counted(usage) {
       overflows = 0
@@ -128,6 +128,10 @@ export function createRoom(deps: RoomDeps): Room {
       return true
     },
   }
+}
+
+function markOf({ files: _files, ...mark }: CompactionMark & { files: readonly string[] }): CompactionMark {
+  return mark
 }
 
 /** Whether there is anything that a summary could stand for. */

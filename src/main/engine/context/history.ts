@@ -1,6 +1,6 @@
 import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
-import type { Message, ToolCallPart } from '../../../shared/model/message'
+import type { Message, ToolCallPart, ToolMessage } from '../../../shared/model/message'
 import { markCheckpoint } from '../loop/checkpoint-mark'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
@@ -16,9 +16,12 @@ export function historyOf(
   before: readonly Message[] = [],
 ): Message[] {
   const messages: Message[] = [...before]
-  let open: { calls: ToolCallPart[]; results: Map<string, Message> } = { calls: [], results: new Map() }
+  let open: { calls: ToolCallPart[]; results: Map<string, ToolMessage> } = { calls: [], results: new Map() }
   const settle = (): void => {
-    for (const call of open.calls) messages.push(open.results.get(call.callId) ?? notRun(call))
+    for (const call of open.calls) {
+      const result = open.results.get(call.callId) ?? notRun(call)
+      messages.push(call.sentAs ? { ...result, sentAs: call.sentAs.name } : result)
+    }
     open = { calls: [], results: new Map() }
   }
   for (const event of events) {
@@ -54,7 +57,7 @@ export function historyOf(
   return messages
 }
 
-function notRun(call: ToolCallPart): Message {
+function notRun(call: ToolCallPart): ToolMessage {
   return { role: 'tool', callId: call.callId, name: call.name, isError: true, content: [{ type: 'text', text: NOT_RUN }] }
 }
 

@@ -1,4 +1,3 @@
-import type { ToolLookup } from '../loop/tool-lookup'
 import type { ToolSchema } from '../model/provider'
 import { textTokens } from './estimate'
 
@@ -14,9 +13,7 @@ export function toolSize(schema: ToolSchema): { bytes: number; tokens: number } 
   return size
 }
 
-/** Tokens of all that is sent along because of tools: their schemas, and the list of those that can be loaded. */
-export function lookupTokens(lookup: Pick<ToolLookup, 'schemas' | 'loadable'>): number {
-  const schemas = lookup.schemas()
-  const loadable = lookup.loadable?.()
-  return schemas.reduce((sum, schema) => sum + toolSize(schema).tokens, 0) + (loadable === undefined ? 0 : textTokens(loadable))
+/** Tokens of the tools of a request. */
+export function toolTokens(tools: readonly ToolSchema[]): number {
+  return tools.reduce((sum, schema) => sum + toolSize(schema).tokens, 0)
 }

@@ -65,7 +65,7 @@ function withoutArguments(message: Extract<Message, { role: 'assistant' }>): Mes
     const input = shortInput(part.input)
     if (input.length >= part.input.length) return part
     changed = true
-    return { ...part, input }
+    return { ...part, input, ...(part.sentAs && { sentAs: { ...part.sentAs, input: shortInput(part.sentAs.input) } }) }
   })
   return changed ? { ...message, parts } : undefined
 }

@@ -25,7 +25,7 @@ export interface GuardedStep {
 export interface Guards {
   /** Looks at a finished step; returns a warning for the model when it repeats itself. */
   observe(step: GuardedStep): string | undefined
-  /** Set when the turn must end with one last request without tools. */
+  /** Set when the turn must end with one last request in which no tool may be called. */
   ending(): Ending | undefined
   lastWords(ending: Ending, maxSteps: number): string
 }

@@ -3,6 +3,7 @@ import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/mod
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
 import { markCheckpoint } from './checkpoint-mark'
 import type { ModelChunk, ModelRequest } from '../model/provider'
+import { meantCall } from '../tool/call-tool'
 import { DraftSubject } from './draft-subject'
 import { receive } from './receive'
 import { retryDelay } from './retry'
@@ -13,28 +14,32 @@ export type StepEnd =
   | { kind: 'stopped' }
   | { kind: 'failed'; failure: Failure }
 
-/** One answer of the model, tried again where that can help. What it answered is in the log and in the history when this returns. */
-export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; withTools: boolean }): Promise<StepEnd> {
+/**
+ * One answer of the model, tried again where that can help. What it answered is in the log and in the history when this returns. `isLast`: no tool may be
+ * called any more; the tools stay in the request, which begins like those before.
+ */
+export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLast: boolean }): Promise<StepEnd> {
   const stepId = ctx.newId('step')
   const startedAt = ctx.now()
-  const tools = withTools && ctx.model.toolCalls ? ctx.tools.schemas() : []
+  const tools = ctx.model.toolCalls ? ctx.prefix.tools : []
   const checkpoint = ctx.nextCheckpoint()
   const told = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
-  const loadable = tools.length > 0 ? ctx.tools.loadable?.() : undefined
   const request: ModelRequest = {
     model: ctx.model.name,
-    system: loadable === undefined ? ctx.system : `${ctx.system}\n\n${loadable}`,
+    system: ctx.prefix.system,
     messages: ctx.history,
     tools,
     imagesIn: ctx.model.imagesIn,
     thinking: ctx.model.thinking,
     cacheKey: ctx.cacheKey,
+    cache: ctx.cache,
+    ...(isLast && tools.length > 0 && { toolChoice: 'none' as const }),
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
   }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.
-  if (tools.length > 0) setImmediate(() => ctx.warm())
+  if (tools.length > 0 && !isLast) setImmediate(() => ctx.warm())
   for (let attempt = 1; ; attempt += 1) {
     const answer = new Answer(stepId, ctx)
     try {
@@ -164,13 +169,8 @@ class Answer {
         this.#close()
         const callId = this.#drafts.get(chunk.callId)?.callId ?? this.#callId(chunk.callId)
         this.#drafts.delete(chunk.callId)
-        this.#parts.push({
-          type: 'tool_call',
-          callId,
-          name: chunk.name,
-          input: chunk.input,
-          ...(chunk.metadata && { metadata: chunk.metadata }),
-        })
+        const { name, input, metadata } = chunk
+        this.#parts.push(meantCall({ type: 'tool_call', callId, name, input, ...(metadata && { metadata }) }))
         return
       }
       case 'finish':

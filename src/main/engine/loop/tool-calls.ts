@@ -89,7 +89,14 @@ export async function runToolCalls(
   if (parts.some((part) => !results.has(part.callId)) && isSuspended(ctx.signal)) return undefined
   const messages = parts.map((part): ToolMessage => {
     const result = results.get(part.callId) ?? failed('The call was not run.')
-    return { role: 'tool', callId: part.callId, name: part.name, isError: result.isError ?? false, content: result.content }
+    return {
+      role: 'tool',
+      callId: part.callId,
+      name: part.name,
+      ...(part.sentAs && { sentAs: part.sentAs.name }),
+      isError: result.isError ?? false,
+      content: result.content,
+    }
   })
   ctx.history.push(...messages)
   const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')

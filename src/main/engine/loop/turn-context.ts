@@ -8,6 +8,7 @@ import type { Provider } from '../model/provider'
 import type { Access, CallAnswer, CallQuestion, PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
+import type { TurnPrefix } from './turn-prefix'
 import type { TurnHooks } from './turn-hooks'
 import type { KeptCall } from './kept-call'
 import type { ToolLookup } from './tool-lookup'
@@ -23,7 +24,8 @@ export interface TurnContext {
   turnId: string
   provider: Provider
   model: { id: string; name: string; imagesIn: boolean; thinking: boolean; toolCalls: boolean; maxOutputTokens?: number }
-  system: string
+  /** What every request begins with. */
+  prefix: TurnPrefix
   tools: ToolLookup
   /** The conversation so far, the prompt of this turn included; the turn appends to it. */
   history: Message[]
@@ -66,6 +68,8 @@ export interface TurnContext {
   warm(): void
   settings: LoopSettings
   cacheKey: string
+  /** How long the provider is asked to keep what it has read. */
+  cache: 'short' | 'long'
   signal: AbortSignal
   /** Injected so that tests are exact: ms clock, random 0..1, abortable pause, ids. */
   now(): number

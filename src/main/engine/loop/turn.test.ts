@@ -147,7 +147,7 @@ describe('a turn', () => {
 })
 
 describe('the guards of a turn', () => {
-  it('end it at the last step with one request without tools', async () => {
+  it('end it at the last step with one request that begins like those before and forbids tools', async () => {
     const echo = tool({ name: 'Echo' })
     const turn = turnFixture({
       answers: [calls(['Echo', { n: 1 }]), calls(['Echo', { n: 2 }]), text('what I have')],
@@ -155,7 +155,8 @@ describe('the guards of a turn', () => {
       maxSteps: 2,
     })
     expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 3 })
-    expect(turn.requests[2]!.tools).toEqual([])
+    expect(turn.requests[2]!.tools).toBe(turn.requests[1]!.tools)
+    expect(turn.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none'])
     expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
   })
 
@@ -170,7 +171,8 @@ describe('the guards of a turn', () => {
     expect(JSON.stringify(turn.requests[4]!.messages.at(-1))).toMatch(/4 times in a row/)
     expect(JSON.stringify(turn.requests[8]!.messages.at(-1))).toMatch(/8 times in a row/)
     expect(turn.requests[11]!.tools).toHaveLength(1)
-    expect(turn.requests[12]!.tools).toEqual([])
+    expect(turn.requests[12]!.tools).toBe(turn.requests[11]!.tools)
+    expect(turn.requests[12]!.toolChoice).toBe('none')
   })
 
   it('leave a repeated call alone whose result changes', async () => {

@@ -1,6 +1,7 @@
 import type { EventBody } from '../../../shared/model/event'
 import { failureOf, type Failure } from '../../../shared/model/errors'
 import { textOf, type ToolCallPart, type UserPart } from '../../../shared/model/message'
+import type { ToldFact } from '../../../shared/model/prefix'
 import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
 import type { OpenTurn } from './open-turn'
@@ -35,15 +36,18 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (ended) return ended
     for (;;) {
       const notice = ctx.planNotice()
-      if (notice) ctx.record(...say(ctx, notice.text, notice.plan))
+      if (notice) ctx.record(...say(ctx, notice.text, { plan: notice.plan }))
+      const news = ctx.prefix.news()
+      if (news) ctx.record(...say(ctx, news.text, { facts: news.facts }))
       takeSteering(ctx)
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
-      if (ending) ctx.record(...say(ctx, guards.lastWords(ending, ctx.settings.maxSteps)))
       await ctx.room.make()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+      await ctx.prefix.renew()
+      if (ending) ctx.record(...say(ctx, guards.lastWords(ending, ctx.settings.maxSteps)))
       steps += 1
-      const step = await runStep(ctx, { n: steps, withTools: !ending })
+      const step = await runStep(ctx, { n: steps, isLast: ending !== undefined })
       if (step.kind === 'stopped') return { stop: 'cancelled', steps }
       if (step.kind === 'failed' && step.failure.code === 'model.context_overflow' && ctx.room.overflowed(step.failure)) {
         steps -= 1
@@ -106,10 +110,10 @@ function takeSteering(ctx: TurnContext): number {
 }
 
 /** The loop's own word to the model, in the log like everything else. */
-function say(ctx: TurnContext, text: string, plan?: 'on' | 'off'): EventBody[] {
+function say(ctx: TurnContext, text: string, tells: { plan?: 'on' | 'off'; facts?: ToldFact[] } = {}): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
   ctx.history.push({ role: 'user', parts, by: 'guard' })
-  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...(plan && { plan }) }]
+  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...tells }]
 }
 
 function stopOf(step: StepEnd & { kind: 'answered' }): StopReason {

@@ -5,7 +5,7 @@ import { ChunkMapper } from './chunk-mapper'
 import { modelError } from './failure/model-errors'
 import { httpFetch } from './http-fetch'
 import { modelFetch, type Fetch, type RequestHooks } from './model-fetch'
-import { buildPrompt, type PromptPieces } from './prompt'
+import { buildPrompt, cacheMark, type PromptPieces } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from './provider'
 import type { Wire, WireSettings } from './wire/wire'
 
@@ -98,6 +98,7 @@ async function opened(
     abortSignal,
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     ...(request.tools.length > 0 && { tools: toolsOf(wire, request) }),
+    ...(request.tools.length > 0 && request.toolChoice === 'none' && { toolChoice: { type: 'none' as const } }),
   }
   try {
     return (await modelOf(request.model).doStream({ ...common, ...wire.options(request) })).stream
@@ -114,8 +115,7 @@ function toolsOf(wire: Wire, request: ModelRequest) {
     description: tool.description,
     inputSchema: wire.schema?.(tool) ?? tool.schema,
     // Tools come before everything else in what is cached: a mark on the last covers them all.
-    ...(wire.rules.cacheMarks &&
-      index === request.tools.length - 1 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
+    ...(wire.rules.cacheMarks && index === request.tools.length - 1 && cacheMark(request)),
   }))
 }
 

@@ -10,7 +10,15 @@ import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, T
 import type { ModelRequest } from './provider'
 import type { Metadata, PromptRules } from './wire/wire'
 
-const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
+  short: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+  long: { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } },
+}
+
+/** Marks the end of something that the provider is to keep; nothing where it is to keep nothing. */
+export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): { providerOptions?: SharedV4ProviderOptions } {
+  return cache === 'none' ? {} : { providerOptions: MARKS[cache] }
+}
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
@@ -34,12 +42,12 @@ interface Piece {
 
 /** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
 export function buildPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>,
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff'>,
   rules: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
-  if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && { providerOptions: CACHE_MARK }) })
+  if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
   const canSend = (part: MediaPart): boolean =>
     request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
   const pieceOf = (message: Message): Piece => {
@@ -68,7 +76,7 @@ export function buildPrompt(
     else prompt.push({ role: 'tool', content: [piece.result] })
   }
   flush()
-  if (rules.cacheMarks) markEnds(prompt)
+  if (rules.cacheMarks) markEnds(prompt, request)
   return prompt
 }
 
@@ -89,11 +97,11 @@ function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean)
 }
 
 /** Marks the last message and the one before the latest answer, so that this request finds what the one before it stored. */
-function markEnds(prompt: LanguageModelV4Prompt): void {
+function markEnds(prompt: LanguageModelV4Prompt, request: Pick<ModelRequest, 'cache' | 'isOneOff'>): void {
   const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant')
-  for (const index of [prompt.length - 1, lastAnswer - 1]) {
+  for (const index of request.isOneOff ? [lastAnswer - 1] : [prompt.length - 1, lastAnswer - 1]) {
     const message = prompt[index]
-    if (message?.role === 'user' || message?.role === 'tool') prompt[index] = { ...message, providerOptions: CACHE_MARK }
+    if (message?.role === 'user' || message?.role === 'tool') prompt[index] = { ...message, ...cacheMark(request) }
   }
 }
 
@@ -152,11 +160,12 @@ function assistantPart(part: AssistantPart, rules: PromptRules, thoughts: readon
     const isProven = rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!, thoughts)
     return isProven ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
   }
-  const input = argumentsOf(part.input)
+  const written = part.sentAs ?? part
+  const input = argumentsOf(written.input)
   return {
     type: 'tool-call',
     toolCallId: rules.callId(part.callId),
-    toolName: part.name,
+    toolName: written.name,
     input: rules.rawInput ? input.text : input.object,
     ...(own && { providerOptions: own }),
   }
@@ -199,7 +208,7 @@ function toolResult(
   const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
   const text = resultText(message.content, canSend)
   const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
-  const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.name }
+  const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.sentAs ?? message.name }
   // A result with attachments cannot carry the wire's own mark.
   const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !/^\W*error/i.test(said) ? `Error: ${said}` : said
   if (media.length > 0 && rules.imagesInResults) {

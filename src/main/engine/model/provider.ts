@@ -65,6 +65,8 @@ export interface ModelRequest {
   toolChoice?: 'none'
   /** How long the provider is asked to keep what it has read. `none`: nobody will read it again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
+  /** No later request begins with this one: nothing of its end is to be kept. */
+  isOneOff?: true
   /** Stable per session, for providers that route caches by it. */
   cacheKey?: string
   /** Called whenever bytes of the answer arrive, also keep-alives without content. Cheap; must not throw. */

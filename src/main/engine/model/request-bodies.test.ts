@@ -139,3 +139,73 @@ it('the messages of a chat body are those the package makes of the whole prompt'
   const messagesOf = (json: string): string => JSON.stringify((JSON.parse(json) as { messages: unknown }).messages)
   expect(messagesOf(await firstBody('openai-compatible', request))).toBe(messagesOf(body))
 })
+
+describe('the last request of a turn', () => {
+  const CHOICE: Record<ProviderType, (body: Record<string, unknown>) => unknown> = {
+    'openai-compatible': (body) => body['tool_choice'],
+    moonshot: (body) => body['tool_choice'],
+    'openai-responses': (body) => body['tool_choice'],
+    anthropic: (body) => (body['tool_choice'] as { type: string }).type,
+    google: (body) => (body['toolConfig'] as { functionCallingConfig: { mode: string } }).functionCallingConfig.mode.toLowerCase(),
+  }
+
+  it.each(PROVIDER_TYPES)('%s: forbids tools, and lists them as before', async (type) => {
+    const request = { ...REQUEST, messages: step(0) }
+    const before = JSON.parse(await firstBody(type, request)) as Record<string, unknown>
+    const last = JSON.parse(await firstBody(type, { ...request, toolChoice: 'none' })) as Record<string, unknown>
+    expect(CHOICE[type](last)).toBe('none')
+    expect(last['tools']).toEqual(before['tools'])
+    expect(last['tools']).toHaveLength(1)
+  })
+})
+
+describe('cache marks', () => {
+  const messages: Message[] = [
+    { role: 'user', parts: [text('one')] },
+    { role: 'assistant', parts: [text('two')] },
+    { role: 'user', parts: [text('three')] },
+  ]
+  /** What was marked, by the text of the block, with how. */
+  async function marked(more: Partial<ModelRequest>): Promise<Record<string, unknown>> {
+    const body = JSON.parse(await firstBody('anthropic', { ...REQUEST, messages, ...more })) as {
+      tools: Record<string, unknown>[]
+      system: Record<string, unknown>[]
+      messages: { content: Record<string, unknown>[] }[]
+    }
+    const blocks = [...body.tools, ...body.system, ...body.messages.flatMap(({ content }) => content)]
+    return Object.fromEntries(
+      blocks.flatMap((block) => (block['cache_control'] ? [[String(block['name'] ?? block['text']), block['cache_control']]] : [])),
+    )
+  }
+  const short = { type: 'ephemeral' }
+
+  it('stand at the tools, the system prompt, the end, and where the request before ended', async () => {
+    expect(await marked({})).toEqual({ Read: short, [REQUEST.system]: short, one: short, three: short })
+  })
+
+  it('last an hour where that is wanted', async () => {
+    const long = { type: 'ephemeral', ttl: '1h' }
+    expect(await marked({ cache: 'long' })).toEqual({ Read: long, [REQUEST.system]: long, one: long, three: long })
+  })
+
+  it('are not at the end of a request that no other begins with, and nowhere in one that is not to be kept', async () => {
+    expect(await marked({ isOneOff: true })).toEqual({ Read: short, [REQUEST.system]: short, one: short })
+    expect(await marked({ cache: 'none' })).toEqual({})
+  })
+})
+
+it('a call that was made through another tool goes back as it was written, and its result under that name', () => {
+  const messages: Message[] = [
+    {
+      role: 'assistant',
+      parts: [{ type: 'tool_call', callId: 'c', name: 'real', input: '{"n":1}', sentAs: { name: 'call_tool', input: '{"name": "real"}' } }],
+    },
+    { role: 'tool', callId: 'c', name: 'real', sentAs: 'call_tool', isError: false, content: [text('done')] },
+  ]
+  const rules = { metadataKey: 'x', imagesInResults: false, marksErrors: false, video: false, rawInput: true, cacheMarks: false }
+  const whole = { ...rules, callId: (id: string) => id, thinking: 'signed-parts' as const, isSigned: () => false }
+  expect(buildPrompt({ system: '', messages, imagesIn: false }, whole)).toMatchObject([
+    { content: [{ toolName: 'call_tool', input: '{"name": "real"}' }] },
+    { content: [{ toolName: 'call_tool' }] },
+  ])
+})

@@ -6,6 +6,7 @@ const WINDOW = 2000
 const COPIED: ReadonlySet<string> = new Set([
   'turn.started',
   'turn.steered',
+  'prefix.frozen',
   'step.started',
   'step.retried',
   'step.finished',
@@ -30,6 +31,8 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
     .toReversed()
     .flat()
     .filter((event) => COPIED.has(event.type))
+    // Compactions stay behind: the whole conversation stands behind what its requests began with first.
+    .filter((event, index, all) => event.type !== 'prefix.frozen' || all.findIndex(({ type }) => type === 'prefix.frozen') === index)
     .map(({ sessionId: _session, seq: _seq, at: _at, ...body }): EventBody => withoutPromptId(body))
   const open = openTurn(copied)
   return open === undefined ? copied : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]

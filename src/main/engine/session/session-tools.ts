@@ -22,6 +22,7 @@ import { taskStopTool } from '../tool/builtin/task-stop'
 import { todoListTool } from '../tool/builtin/todo-list'
 import { webSearchTool } from '../tool/builtin/web-search'
 import { writeTool } from '../tool/builtin/write'
+import { callTool } from '../tool/call-tool'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/terminal-tasks'
 import type { SessionAgents } from '../tool/session-agents'
@@ -150,7 +151,7 @@ export function createSessionTools(deps: {
       )
       const key = offered.map((tool) => tool.name).join()
       let registry = registries.get(key)
-      if (!registry) registries.set(key, (registry = createRegistry(offered)))
+      if (!registry) registries.set(key, (registry = createRegistry(offered.length > 0 ? [...offered, callTool()] : [])))
       return registry
     },
   }

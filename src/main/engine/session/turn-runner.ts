@@ -5,7 +5,7 @@ import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
-import type { Message } from '../../../shared/model/message'
+import type { RequestPrefix } from '../../../shared/model/prefix'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
 import type { AgentTurn } from '../agent/subagents'
@@ -15,21 +15,26 @@ import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
 import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
+import { factsOf } from '../context/facts/gather-facts'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
-import { lookupTokens } from '../context/tool-size'
+import { isTelling } from '../context/prefix/told'
+import { createPrefix, type SessionPrefix } from '../context/prefix/create-prefix'
+import { recorded } from '../context/prefix/changes'
+import { toolTokens } from '../context/tool-size'
 import { createTokenCount } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
-import type { ModelInfo, Provider } from '../model/provider'
+import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
+import { createFrozenPrefixes } from './frozen-prefixes'
 import type { Session } from './session'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
@@ -67,6 +72,8 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
 
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
+  const prefixes = createFrozenPrefixes(deps.store)
+
   return {
     async ready(header: SessionHeader) {
       const folder = await stat(header.folder).catch(() => undefined)
@@ -78,26 +85,40 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     async run(session, turnId, signal, open): Promise<TurnEnd> {
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
-      const material = await gather(session, signal)
-      const { header, info, provider, settings, system, tools, history, compacted, marks } = material
+      let prefix: SessionPrefix | undefined
+      const material = await gather(session, { signal, told: () => prefix?.toldTools() })
+      const { header, info, provider, settings, tools, history, compacted, marks } = material
+      let { telling } = material
+      prefix = createPrefix({
+        inForce: () => prefixes.of(session),
+        freeze: async () => void session.record({ type: 'prefix.frozen', ...(await material.present()) }),
+        eventsSince: (seq) => telling.filter((event) => event.seq > seq),
+        facts: material.facts,
+        tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix!.tools),
+      })
+      await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
       const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
-      const shared = { ...base(session, material, signal), turnId }
+      const record = (...events: EventBody[]): void => {
+        session.record(...events)
+        for (const event of events) prefix.recorded(event)
+      }
+      const shared = { ...base(session, material, signal, prefix), turnId, record }
       const ctx: TurnContext = {
         ...shared,
         provider,
-        system,
+        prefix,
         tools: tools.lookup,
         history,
         room: createRoom({
           history,
-          fixed: material.fixed,
+          fixed: () => sizeOf(prefix, info),
           ...(header.context && { known: header.context }),
           window: deps.windows.of(info),
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-          ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq, files: compacted.files } }),
+          ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
           context: shared,
           latestMark: () => session.header.compacted,
         }),
@@ -112,8 +133,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
         nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
         marksCheckpoints: marks,
-        goBack: async (mail) =>
-          (await deps.checkpoints.sendDMail(session, mail)) ?? { history: historyNow(session, info, compacted, marks) },
+        async goBack(mail) {
+          const problem = await deps.checkpoints.sendDMail(session, mail)
+          if (problem) return problem
+          const now = historyNow(session, info, compacted, marks)
+          telling = now.telling
+          prefix.reread()
+          return now
+        },
         saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
         warm: () => deps.warm(session),
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
@@ -126,18 +153,20 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async compact(session, instruction, signal): Promise<CompactionEnd> {
       const material = await gather(session)
-      const { info, history, fixed, header, compacted } = material
+      const { info, history, header, compacted } = material
       if (!isCompactable(history)) throw new CodedError('compaction.not_needed', 'The agent has not answered anything since the beginning.')
+      const prefix = prefixes.of(session)?.prefix ?? (await material.present())
+      const fixed = sizeOf(prefix, info)
       const { compact } = await import('../context/compaction/compact')
-      return compact(base(session, material, signal), {
+      return compact(base(session, material, signal, prefix), {
         history,
         reason: 'manual',
-        ...windowLimits(deps.windows.of(info).tokens(), info, fixed()),
-        used: createTokenCount(history, fixed, header.context).used(),
-        fixed: fixed(),
+        ...windowLimits(deps.windows.of(info).tokens(), info, fixed),
+        used: createTokenCount(history, () => fixed, header.context).used(),
+        fixed,
         files: compacted?.files ?? [],
         ...(instruction !== undefined && { instruction }),
-        ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq } }),
+        ...(header.compacted && { earlier: header.compacted }),
       })
     },
 
@@ -148,13 +177,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async context(session): Promise<ContextView> {
       const { contextView } = await import('../context/context-view')
-      const { info, header, history, system, tools } = await gather(session)
+      const { info, header, history, tools, present } = await gather(session)
+      const prefix = prefixes.of(session)?.prefix ?? (await present())
       return contextView({
         window: deps.windows.of(info).tokens(),
         model: info,
-        system,
-        tools: info.toolCalls ? tools.lookup.schemas() : [],
-        loadable: info.toolCalls ? tools.lookup.loadable?.() : undefined,
+        system: prefix.system,
+        tools: info.toolCalls ? prefix.tools : [],
         serverTools: info.toolCalls ? tools.cost() : undefined,
         history,
         ...(header.context && { known: header.context }),
@@ -163,7 +192,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   }
 
   /** Who is asked, how, and what decides which tools there are. */
-  async function choose(session: Session) {
+  async function choose(session: Session, told: ToolChoice['told'] = once(() => prefixes.toldTools(session))) {
     const { header } = session
     const { info, provider } = await deps.resolveModel(header.model)
     const { settings, problems } = await deps.settingsFor(header.folder)
@@ -172,52 +201,66 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
     }
-    const choice: ToolChoice = { info, settings, useless, offers: agent.offers }
+    const choice: ToolChoice = { info, settings, useless, offers: agent.offers, told }
     return { info, provider, settings, problems, agent, skills, choice }
   }
 
   /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
-  async function gather(session: Session, signal?: AbortSignal) {
+  async function gather(session: Session, turn?: { signal: AbortSignal; told: ToolChoice['told'] }) {
     const { header } = session
-    const { info, provider, settings, problems, agent, skills, choice } = await choose(session)
+    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [tools, { instructions, problems: refused }, top] = await Promise.all([
-      turnTools(deps, session, choice, signal),
+    const [tools, found, top] = await Promise.all([
+      turnTools(deps, session, choice, turn?.signal),
       findInstructions(deps.home, header.folder),
       repositoryTop(header.folder),
     ])
-    for (const problem of refused) deps.warn(problem)
-    const system = systemPrompt(
-      {
-        folder: header.folder,
-        addedFolders: header.addedFolders,
-        isGitRepository: top !== undefined,
-        today: localDay(deps.now()),
-        modelLabel: info.label,
-      },
+    for (const problem of found.problems) deps.warn(problem)
+    let { instructions } = found
+    const { lookup } = tools
+    const facts = factsOf(() => ({
+      folder: header.folder,
+      addedFolders: session.header.addedFolders,
+      isGitRepository: top !== undefined,
+      today: localDay(deps.now()),
       instructions,
-      tools.lookup.get('Skill') ? skills : [],
-      { ...agent, types: tools.lookup.get('Agent') ? agent.types : [] },
-    )
+      skills: lookup.get('Skill') ? skills : NONE,
+      agentTypes: lookup.get('Agent') ? agent.types : NONE,
+      loadable: info.toolCalls ? lookup.loadable?.() : undefined,
+    }))
+    /** What requests would begin with if it were frozen now. */
+    const present = async (): Promise<RequestPrefix> => {
+      ;({ instructions } = await findInstructions(deps.home, header.folder))
+      const known = facts()
+      return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recorded) }
+    }
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
-    const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
-    const history = historyNow(session, info, compacted, marks)
-    const systemTokens = textTokens(system)
-    const fixed = (): number => systemTokens + (info.toolCalls ? lookupTokens(tools.lookup) : 0)
+    // As when the conversation began: marks that came and went would change what was sent.
+    const frozen = prefixes.of(session)?.prefix.tools
+    const marks = frozen ? frozen.some(({ name }) => name === 'SendDMail') : info.toolCalls && lookup.get('SendDMail') !== undefined
+    const { history, telling } = historyNow(session, info, compacted, marks)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
+    return { header, info, provider, settings, loop, facts, present, tools, history, telling, compacted, marks }
   }
 
-  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): Message[] {
-    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
-    return recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted, { marks })
+  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean) {
+    const telling: RecordedEvent[] = []
+    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads, telling)
+    const history = recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted, { marks })
+    return { history, telling: telling.toReversed() }
   }
 
   /** What a turn and a compaction between turns have in common. */
-  function base(session: Session, { info, provider, loop }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
+  function base(
+    session: Session,
+    { info, provider, settings, loop }: Awaited<ReturnType<typeof gather>>,
+    signal: AbortSignal,
+    prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
+  ) {
     return {
       provider,
+      prefix,
       model: {
         id: info.id,
         name: info.model,
@@ -234,9 +277,22 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
       newId: deps.newId,
       cacheKey: session.id,
+      cache: settings.cache.long ? ('long' as const) : ('short' as const),
       pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
     }
   }
+}
+
+const NONE: readonly never[] = []
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Tokens of all that is sent beside the conversation. */
+function sizeOf({ system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] }, info: ModelInfo): number {
+  return textTokens(system) + (info.toolCalls ? toolTokens(tools) : 0)
 }
 
 /** The compaction that stands for the beginning of the conversation. */
@@ -245,9 +301,10 @@ function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: Ses
   return event?.type === 'compaction.finished' ? event : undefined
 }
 
-/** Passes events on, newest first, and notes which file contents the agent has seen: its memory survives a restart. */
-function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterable<RecordedEvent> {
+/** Passes events on, newest first, and notes which file contents the agent has seen, and what has told it of changes: its memory survives a restart. */
+function* remembering(events: Iterable<RecordedEvent>, reads: ReadState, telling: RecordedEvent[]): Iterable<RecordedEvent> {
   for (const event of events) {
+    if (isTelling(event)) telling.push(event)
     const details = event.type === 'tool.finished' ? event.details : undefined
     if (
       (details?.kind === 'file' || details?.kind === 'diff') &&

@@ -28,6 +28,8 @@ export interface ToolChoice {
   /** Tools that make no sense now, with why. */
   useless: Readonly<Record<string, string>>
   offers: AgentTurn['offers']
+  /** Names of the tools whose schemas the model has; undefined while nothing was sent yet. */
+  told(): ReadonlySet<string> | undefined
 }
 
 export interface TurnTools {
@@ -40,16 +42,22 @@ export interface TurnTools {
 export async function turnTools(deps: TurnToolsDeps, session: Session, choice: ToolChoice, signal?: AbortSignal): Promise<TurnTools> {
   const own = deps.toolsOf(session, choice.info, [...choice.settings.tools.disabled, ...Object.keys(choice.useless)], choice.offers)
   const servers = await deps.serverTools?.(session, signal)
-  if (!servers) return { lookup: own, cost: () => undefined }
-  const lookup = await lookupOf(own, servers, session, choice)
-  return { lookup, cost: lookup.cost }
+  const lookup = servers ? await lookupOf(own, servers, session, choice) : undefined
+  const found: ToolLookup = lookup ?? own
+  return {
+    lookup: {
+      ...found,
+      unknownTool: (name) => (choice.told()?.has(name) ? `${name} is not available any more. Do without it.` : found.unknownTool(name)),
+    },
+    cost: () => lookup?.cost(),
+  }
 }
 
 async function lookupOf(
   own: Registry,
   servers: ServerTools,
   session: Session,
-  { info, settings, offers }: ToolChoice,
+  { info, settings, offers, told }: ToolChoice,
 ): Promise<SessionLookup> {
   const { createSessionLookup } = await import('../mcp/search/session-lookup')
   const { disabled } = settings.tools
@@ -64,6 +72,7 @@ async function lookupOf(
     },
     window: info.contextWindow,
     loaded: () => session.header.loadedTools ?? NONE,
+    told,
   })
 }
 

@@ -13,7 +13,7 @@ const CLOSED = 'Trestle was closed before it was answered.'
 /** A turn whose end is not in the log. */
 export interface UnfinishedTurn extends OpenTurn {
   /** The step that was being answered, if one was. */
-  answering?: string
+  answering?: { stepId: string; checkpoint?: number }
   /** Calls without a result, with whether they had begun to run. */
   unfinished: { callId: string; name: string; begun: boolean }[]
   /** When the latest of its events was recorded. */
@@ -44,7 +44,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
     switch (event.type) {
       case 'step.started':
         turn.steps += 1
-        turn.answering = event.stepId
+        turn.answering = { stepId: event.stepId, ...(event.checkpoint !== undefined && { checkpoint: event.checkpoint }) }
         break
       case 'step.finished': {
         delete turn.answering
@@ -99,7 +99,7 @@ export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why
   const step: EventBody[] =
     answering === undefined
       ? []
-      : [{ type: 'step.finished', turnId, stepId: answering, parts: [], finish: 'other', partial: true, durationMs: 0 }]
+      : [{ type: 'step.finished', turnId, ...answering, parts: [], finish: 'other', partial: true, durationMs: 0 }]
   return [
     ...step,
     ...turn.approvals.map((approval) => cancelled(approval, end.why)),

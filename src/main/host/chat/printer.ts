@@ -1,6 +1,7 @@
 import type { Failure } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { isOwn, textOf } from '../../../shared/model/message'
+import { toldWords } from '../../../shared/model/prefix'
 import { sandboxLabel, unavailableText } from '../../../shared/model/sandbox-words'
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
@@ -90,7 +91,7 @@ export class Printer {
       case 'turn.steered':
         if (event.by === 'user' && !event.again) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isOwn)))}`)
         else if (event.by === 'task') this.#news(event.news ?? [])
-        else if (event.plan === undefined && !event.again) this.note(oneLine(textOf(event.parts)))
+        else if (event.plan === undefined && !event.again) this.note(event.facts ? toldWords(event.facts) : oneLine(textOf(event.parts)))
         break
       case 'step.retried':
         this.line(

@@ -1,16 +1,20 @@
 import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/compaction'
-import { CodedError, failureOf, type Failure } from '../../../../shared/model/errors'
+import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/model/errors'
 import type { Message, Usage } from '../../../../shared/model/message'
 import { receive } from '../../loop/receive'
 import { retryDelay } from '../../loop/retry'
 import type { TurnContext } from '../../loop/turn-context'
+import type { TurnPrefix } from '../../loop/turn-prefix'
+import type { ModelRequest } from '../../model/provider'
 import { textTokens, tokensOf } from '../estimate'
 import { compactedHistory } from '../history'
 import { keptWords } from './kept-words'
 import { filesOf, noteOf, type Pins } from './pins'
-import { summaryQuestion } from './summary-request'
+import { aliveQuestion, summaryQuestion } from './summary-request'
 
-/** Shares of the window that the conversation may take in the request for its summary; the next one after each refusal as too long. */
+/** Of the window, what the conversation as it is may take when it is asked for its summary. */
+const MOST_ALIVE = 0.92
+/** Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too long. */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
 /** Most tokens of the user's own words that stay, and the share of a small window. */
 const MOST_WORDS = 20_000
@@ -22,8 +26,10 @@ const SHARE_OF_SUMMARY = 0.1
 /** What of a turn, or of a session between turns, a compaction needs. */
 export type CompactionContext = Pick<
   TurnContext,
-  'provider' | 'model' | 'settings' | 'record' | 'signal' | 'now' | 'random' | 'pause' | 'newId' | 'cacheKey'
+  'provider' | 'model' | 'settings' | 'record' | 'signal' | 'now' | 'random' | 'pause' | 'newId' | 'cacheKey' | 'cache'
 > & {
+  /** What the requests of the conversation begin with. */
+  prefix: Pick<TurnPrefix, 'system' | 'tools'>
   /** Absent between turns. */
   turnId?: string
   /** What has to be kept word for word. */
@@ -85,14 +91,27 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
   }
 }
 
-/** The model's summary; tried again as steps are, and with less of the conversation when the provider finds it too long. */
+/**
+ * The model's summary. First it is asked in the conversation itself, which the provider has in its cache; where that does not fit or is refused, of the
+ * conversation as text. Tried again as steps are, and with less of the text when the provider finds it too long.
+ */
 async function summary(ctx: CompactionContext, compactionId: string, task: CompactionTask): Promise<{ text: string; usage?: Usage }> {
   const shares = [...SHARES]
+  let isAlive = task.reason !== 'overflow' && task.used < task.window * MOST_ALIVE
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask(ctx, summaryQuestion(task.history, task.window * shares[0]!, task.instruction))
+      const { text, usage } = await ask(ctx, isAlive ? aliveRequest(ctx, task) : textRequest(ctx, task, task.window * shares[0]!))
+      if (text !== '') return { text, ...(usage && { usage }) }
+      // In the conversation it may have gone on with the task.
+      if (!isAlive) throw new CodedError('model.incomplete', 'The model wrote no summary.')
+      isAlive = false
     } catch (error) {
       if (ctx.signal.aborted) throw error
+      if (isAlive && !isRetryable(error)) {
+        isAlive = false
+        attempt = 0
+        continue
+      }
       if (error instanceof CodedError && error.code === 'model.context_overflow' && shares.length > 1) {
         shares.shift()
         attempt -= 1
@@ -107,30 +126,49 @@ async function summary(ctx: CompactionContext, compactionId: string, task: Compa
   }
 }
 
-async function ask(ctx: CompactionContext, question: ReturnType<typeof summaryQuestion>): Promise<{ text: string; usage?: Usage }> {
-  const { model } = ctx
-  const request = {
-    model: model.name,
-    system: question.system,
-    messages: [question.message],
-    tools: [],
-    imagesIn: false,
-    thinking: model.thinking,
-    cacheKey: ctx.cacheKey,
-    ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+/** Whether the same request may be answered later: everything else is asked in another form. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof CodedError && ERRORS[error.code].retryable
+}
+
+function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, { history, instruction }: CompactionTask): ModelRequest {
+  return {
+    ...sameOf(model),
+    system: prefix.system,
+    messages: [...history, aliveQuestion(instruction)],
+    tools: model.toolCalls ? prefix.tools : [],
+    ...(model.toolCalls && prefix.tools.length > 0 && { toolChoice: 'none' }),
+    imagesIn: model.imagesIn,
+    cacheKey,
+    cache,
+    isOneOff: true,
   }
+}
+
+function textRequest({ model }: CompactionContext, { history, instruction }: CompactionTask, budget: number): ModelRequest {
+  const { system, message } = summaryQuestion(history, budget, instruction)
+  return { ...sameOf(model), system, messages: [message], tools: [], imagesIn: false, cache: 'none' }
+}
+
+function sameOf({ name, thinking, maxOutputTokens }: CompactionContext['model']) {
+  return { model: name, thinking, ...(maxOutputTokens !== undefined && { maxOutputTokens }) }
+}
+
+/** What was answered; nothing where a tool was called, since what stands before a call is no summary. */
+async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ text: string; usage?: Usage }> {
   let text = ''
   let usage: Usage | undefined
   let ended = false
+  let calls = false
   await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
     if (chunk.type === 'text') text += chunk.text
+    if (chunk.type === 'tool.call') calls = true
     if (chunk.type !== 'finish') return
     ended = true
     usage = chunk.usage
   })
   if (!ended) throw new CodedError('model.incomplete', 'The stream ended before the summary was complete.')
-  if (text.trim() === '') throw new CodedError('model.incomplete', 'The model wrote no summary.')
-  return { text: text.trim(), ...(usage && { usage }) }
+  return { text: calls ? '' : text.trim(), ...(usage && { usage }) }
 }
 
 function resultOf(task: CompactionTask, summaryText: string, pins: Pins): Omit<CompactionResult, 'durationMs'> {

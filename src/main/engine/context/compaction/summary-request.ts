@@ -1,6 +1,12 @@
-import type { Message, UserPart } from '../../../../shared/model/message'
+import { textOf, type Message, type UserPart } from '../../../../shared/model/message'
 import { textTokens } from '../estimate'
-import system from './summary-request.md?raw'
+import request from './summary-request.md?raw'
+
+const system = request.trim()
+/** What the summary has to have, as the text form asks for it too. */
+const whatToWrite = system.slice(system.indexOf('\n\n') + 2)
+const ALIVE =
+  'From Trestle, not from the person: this conversation has become too long. You write the memory of an agent now, your own: what you answer is going to replace everything above, except for the messages of the person, which are kept beside it. Whoever reads it must be able to go on with the work at once, without asking and without doing anything twice.'
 
 /** Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the small one. */
 const MOST_CHARS = [3000, 600]
@@ -20,16 +26,28 @@ export function summaryQuestion(history: readonly Message[], budget: number, ins
   let entries = history.map((message) => told(message, generous))
   if (sizeOf(entries) > budget) entries = history.map((message) => told(message, small))
   const text = fitted(entries, budget)
-  const asked = instruction === undefined ? '' : `\n\nThe person asks of the summary: ${instruction}`
   return {
-    system: system.trim(),
-    message: { role: 'user', parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nWrite the memory now.${asked}` }] },
+    system,
+    message: {
+      role: 'user',
+      parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nWrite the memory now.${wish(instruction)}` }],
+    },
   }
 }
 
-/** Whether a request asks for a summary: for whoever plays a model. */
-export function isSummaryRequest(request: { system: string }): boolean {
-  return request.system === system.trim()
+/** Asks for it in the conversation itself, as its last message. */
+export function aliveQuestion(instruction: string | undefined): Message {
+  return { role: 'user', parts: [{ type: 'text', text: `${ALIVE}\n\n${whatToWrite}${wish(instruction)}` }], by: 'guard' }
+}
+
+/** Whether a request asks for a summary, in either form: for whoever plays a model. */
+export function isSummaryRequest(asked: { system: string; messages: readonly Message[] }): boolean {
+  const last = asked.messages.at(-1)
+  return asked.system === system || (last?.role === 'user' && textOf(last.parts).startsWith(ALIVE))
+}
+
+function wish(instruction: string | undefined): string {
+  return instruction === undefined ? '' : `\n\nThe person asks of the summary: ${instruction}`
 }
 
 function fitted(entries: string[], budget: number): string {

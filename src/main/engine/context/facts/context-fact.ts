@@ -11,4 +11,6 @@ export interface ContextFact {
   changed?: string
   /** What is said when the fact is gone; absent: nothing. */
   removed?: string
+  /** The text is a head and a line for each of several things: of a small change only the lines are told that came and went. */
+  isList?: true
 }

@@ -24,6 +24,8 @@ export interface SessionLookupDeps {
   window: number
   /** Ids of the tools that a search has loaded; the same array until there are more. */
   loaded(): readonly string[]
+  /** Names of the tools whose schemas the model has, the same set until there are more; undefined while nothing was sent yet. */
+  told?(): ReadonlySet<string> | undefined
 }
 
 /** The tools of a session with those of its servers, as they are now. */
@@ -37,6 +39,7 @@ export interface SessionLookup extends ToolLookup {
 interface State {
   from: readonly ServerTool[]
   loaded: readonly string[]
+  told: ReadonlySet<string> | undefined
   offered: readonly ServerTool[]
   sent: readonly ServerTool[]
   byName: ReadonlyMap<string, Tool>
@@ -52,34 +55,38 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   function current(): State {
     const from = servers.tools()
     const loaded = deps.loaded()
-    if (state?.from === from && state.loaded === loaded) return state
+    const told = deps.told?.()
+    if (state?.from === from && state.loaded === loaded && state.told === told) return state
     // Whether one is loaded changes neither the list nor the search.
     const offered = state?.from === from ? state.offered : from.filter((tool) => deps.offers(tool) && !own.get(tool.name))
-    return (state = makeState(from, loaded, offered, state))
+    return (state = makeState({ from, loaded, told, offered }, state))
   }
 
-  function makeState(from: State['from'], loaded: State['loaded'], offered: State['offered'], before: State | undefined): State {
+  function makeState(of: Pick<State, 'from' | 'loaded' | 'told' | 'offered'>, before: State | undefined): State {
+    const { loaded, told, offered } = of
     const isSame = before?.offered === offered
-    if (!isDeferring(settings, offered, window)) {
+    // A conversation that began to search goes on with it: otherwise all schemas would be told at once when some tools go.
+    const goesOn = told?.has(TOOL_SEARCH) === true && settings.enabled && offered.length > 0
+    if (!goesOn && !isDeferring(settings, offered, window)) {
+      if (isSame && before.loadable === undefined) return { ...before, ...of }
       const schemas = offered.length === 0 ? own.schemas() : [...own.schemas(), ...offered.map(toolSchema)]
-      return { from, loaded, offered, sent: offered, byName: new Map(offered.map((tool) => [tool.name, tool])), schemas }
+      return { ...of, sent: offered, byName: new Map(offered.map((tool) => [tool.name, tool])), schemas }
     }
     const byId = new Map(offered.map((tool) => [serverToolId(tool), tool]))
-    // In the order they were loaded, so that what was sent before stays where it is.
-    const sent = loaded.flatMap((id) => byId.get(id) ?? [])
-    if (isSame && before.sent.length === sent.length) return { ...before, loaded }
-    const search = isSame ? before.byName.get(TOOL_SEARCH)! : searchOf(offered)
+    // What the model has the schema of it can call, however it came to it.
+    const sent = [...new Set([...offered.filter(({ name }) => told?.has(name)), ...loaded.flatMap((id) => byId.get(id) ?? [])])]
+    const wasSearching = isSame && before.loadable !== undefined
+    if (wasSearching && before.sent.length === sent.length && sent.every((tool) => before.sent.includes(tool))) return { ...before, ...of }
+    const search = wasSearching ? before.byName.get(TOOL_SEARCH)! : searchOf(offered)
     return {
-      from,
-      loaded,
-      offered,
+      ...of,
       sent,
       byName: new Map<string, Tool>([
         [search.name, search],
         ...offered.map((tool): [string, Tool] => [tool.name, sent.includes(tool) ? tool : unloadedTool(tool)]),
       ]),
       schemas: [...own.schemas(), toolSchema(search), ...sent.map(toolSchema)],
-      loadable: isSame ? before.loadable! : deferredList(offered, bytesOf(offered)),
+      loadable: wasSearching ? before.loadable! : deferredList(offered, bytesOf(offered)),
     }
   }
 

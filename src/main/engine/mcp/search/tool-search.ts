@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { nearest } from '../../../../shared/nearest'
+import { toolDigest, toolLine } from '../../context/prefix/told-tools'
+import { CALL_TOOL } from '../../tool/call-tool'
+import { toolSchema } from '../../tool/registry'
 import { serverToolId, type ServerTool } from '../../tool/server-tool'
 import { failed, ok, refuse, type Tool, type ToolResult } from '../../tool/tool'
 import description from './tool-search.md?raw'
@@ -13,8 +16,12 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>
 
-/** Characters of a description in a result; the whole comes with the schema. */
+/** Characters of a description that people are shown. */
 const SHOWN = 200
+/** Characters of schemas in a result; the first tool is there whatever it takes. */
+const MOST_CHARS = 40_000
+/** More than the longest schema that a server may have. */
+const MOST_RESULT_CHARS = 400_000
 
 export const TOOL_SEARCH = 'tool_search'
 
@@ -31,6 +38,7 @@ export function toolSearchTool(deps: {
     description,
     input,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    maxResultChars: MOST_RESULT_CHARS,
     async prepare(asked) {
       const { tool_id: id, query } = asked
       if ((id === undefined) === (query === undefined))
@@ -68,19 +76,33 @@ export function toolSearchTool(deps: {
 
 /** The result that loads these tools. */
 function loaded(query: string, tools: readonly ServerTool[]): ToolResult {
-  const lines = tools.map((tool) => `- ${tool.name} (${serverToolId(tool)}): ${beginning(tool.description)}`)
+  const lines: string[] = []
+  const left: string[] = []
+  let chars = 0
+  for (const tool of tools) {
+    const line = `${tool.name} (${serverToolId(tool)})\n${toolLine(toolSchema(tool))}`
+    chars += line.length
+    if (lines.length > 0 && (chars > MOST_CHARS || left.length > 0)) left.push(serverToolId(tool))
+    else lines.push(line)
+  }
+  const more = left.length === 0 ? '' : `\n\nThese match too, but their schemas are too long to load all at once: ${left.join(', ')}`
   return ok(
-    `Loaded; you can call ${tools.length === 1 ? 'it' : 'them'} from your next step on:\n${lines.join('\n')}`,
-    loading(query, tools),
+    `Loaded. From your next step on, call ${lines.length === 1 ? 'it' : 'them'} with ${CALL_TOOL}, by name:\n\n${lines.join('\n\n')}${more}`,
+    loading(query, tools.slice(0, lines.length)),
   )
 }
 
-/** What a result records that loads tools. */
+/** What a result records that loads tools; it must have told their schemas. */
 export function loading(query: string, tools: readonly ServerTool[]): NonNullable<ToolResult['details']> {
   return {
     kind: 'tools',
     query,
-    tools: tools.map((tool) => ({ id: serverToolId(tool), name: tool.name, description: beginning(tool.description) })),
+    tools: tools.map((tool) => ({
+      id: serverToolId(tool),
+      name: tool.name,
+      description: beginning(tool.description),
+      digest: toolDigest(toolSchema(tool)),
+    })),
   }
 }
 

@@ -22,10 +22,7 @@ export function createDemoProvider(options: { paceMs?: number } = {}): Provider 
       }
       const answer = isSummaryRequest(request)
         ? { step: 'summary', think: '', say: demoSummary(), calls: [] }
-        : demoAnswer(
-            request.messages,
-            request.tools.map((tool) => tool.name),
-          )
+        : demoAnswer(request.messages, request.toolChoice === 'none' ? [] : request.tools.map((tool) => tool.name))
       for (const word of wordsOf(answer.think)) {
         await beat()
         yield { type: 'thinking', text: word }

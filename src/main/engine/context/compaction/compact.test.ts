@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { calls, text, turnFixture, types, type Answer } from '../../../../../test/support/turn-fixture'
+import { CodedError } from '../../../../shared/model/errors'
+import type { Message } from '../../../../shared/model/message'
+import type { ModelRequest } from '../../model/provider'
+import { compact, type CompactionTask } from './compact'
+import { isSummaryRequest } from './summary-request'
+
+const SIGNED: Message = {
+  role: 'assistant',
+  parts: [
+    { type: 'thinking', text: 'Hm.', metadata: { anthropic: { signature: 'signed' } } },
+    { type: 'text', text: 'answer' },
+  ],
+}
+const HISTORY: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'the prompt' }] }, SIGNED]
+const TOOL = { name: 'Read', description: 'Reads.', schema: {} }
+const failing = (code: 'model.context_overflow' | 'model.bad_request' | 'model.overloaded'): Answer =>
+  async function* () {
+    yield* []
+    throw new CodedError(code, 'no')
+  }
+
+function lab(answers: Answer[], task: Partial<CompactionTask> = {}) {
+  const turn = turnFixture({ answers })
+  const prefix = { system: 'the system prompt', tools: [TOOL] }
+  const context = { ...turn.ctx, prefix, pins: async () => ({ todos: [], tasks: [] }) }
+  const whole: CompactionTask = {
+    history: HISTORY,
+    reason: 'window',
+    window: 10_000,
+    limit: 8500,
+    used: 8000,
+    fixed: 100,
+    files: [],
+    ...task,
+  }
+  return { turn, run: () => compact(context, whole), isAlive: ({ messages }: ModelRequest) => messages[0] === HISTORY[0] }
+}
+
+describe('a compaction', () => {
+  it('asks in the conversation itself, which begins as before, and forbids tools', async () => {
+    const { turn, run } = lab([text('SUMMARY')], { instruction: 'keep the names' })
+    expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
+    const [request] = turn.requests
+    expect(request).toMatchObject({ system: 'the system prompt', tools: [TOOL], toolChoice: 'none', isOneOff: true, cache: 'short' })
+    // As it is, signed thinking included.
+    expect(request!.messages.slice(0, -1)).toEqual(HISTORY)
+    expect(JSON.stringify(request!.messages.at(-1))).toContain('keep the names')
+    expect(isSummaryRequest(request!)).toBe(true)
+    expect(isSummaryRequest({ ...request!, messages: HISTORY })).toBe(false)
+  })
+
+  it.each<[string, Answer[], Partial<CompactionTask>]>([
+    ['was just refused as too long', [text('SUMMARY')], { reason: 'overflow' }],
+    ['does not fit', [text('SUMMARY')], { used: 9500 }],
+    ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
+    ['is refused for good', [failing('model.bad_request'), text('SUMMARY')], {}],
+    ['is gone on with', [calls(['Read', {}]), text('SUMMARY')], {}],
+  ])('tells the conversation as text where it %s, and keeps nothing of that in a cache', async (_why, answers, task) => {
+    const { turn, run, isAlive } = lab(answers, task)
+    expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
+    const last = turn.requests.at(-1)!
+    expect(isAlive(last)).toBe(false)
+    expect(last).toMatchObject({ tools: [], cache: 'none' })
+    expect(isSummaryRequest(last)).toBe(true)
+    expect(turn.requests).toHaveLength(answers.length)
+  })
+
+  it('asks the same again where the provider is only busy', async () => {
+    const { turn, run, isAlive } = lab([failing('model.overloaded'), text('SUMMARY')])
+    expect(await run()).toMatchObject({ kind: 'done' })
+    expect(turn.requests.map(isAlive)).toEqual([true, true])
+    expect(types(turn.events)).toEqual(['compaction.started', 'compaction.retried', 'compaction.finished'])
+  })
+})

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { ToolCallPart } from '../../../shared/model/message'
+import { refuse, type Tool } from './tool'
+
+export const CALL_TOOL = 'call_tool'
+
+const input = z.strictObject({
+  name: z.string().trim().min(1).max(300),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+})
+
+/**
+ * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that providers go on finding it in their
+ * caches. The loop puts the tool it names in its place, so it never runs itself.
+ */
+export function callTool(): Tool<typeof input> {
+  return {
+    name: CALL_TOOL,
+    description:
+      'Calls a tool that became available after the conversation began. Its name and schema were given in a message, or in the result of a search.',
+    input,
+    schema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Name of the tool' },
+        arguments: { type: 'object', description: 'Its input, as its schema says' },
+      },
+      required: ['name'],
+    },
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    subject: ['name'],
+    prepare: async ({ name }) => refuse(`${CALL_TOOL} cannot call ${JSON.stringify(name)}. Give the exact name of another tool.`),
+  }
+}
+
+/** The call that was meant, where it goes through `call_tool`. What cannot be read as one stays as it was written: it is answered with what is wrong. */
+export function meantCall(call: ToolCallPart): ToolCallPart {
+  if (call.name !== CALL_TOOL) return call
+  const meant = meaningOf(call.input)
+  return meant ? { ...call, ...meant, sentAs: { name: call.name, input: call.input } } : call
+}
+
+function meaningOf(written: string): { name: string; input: string } | undefined {
+  try {
+    const raw: unknown = JSON.parse(written)
+    const { name, arguments: given = {} } = raw as { name?: unknown; arguments?: unknown }
+    if (typeof name !== 'string' || name.trim() === CALL_TOOL || name.trim() === '') return undefined
+    // Some models write the inner arguments as text, as they do with their own calls.
+    return { name: name.trim(), input: typeof given === 'string' ? given : JSON.stringify(given) }
+  } catch {
+    return undefined
+  }
+}
