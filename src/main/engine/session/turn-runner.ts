@@ -17,6 +17,7 @@ import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
+import { nestedInstructions } from '../context/nested-instructions'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
 import { lookupTokens } from '../context/tool-size'
@@ -31,6 +32,7 @@ import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session } from './session'
+import type { createSessionFacts } from './session-facts'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
 import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
@@ -41,6 +43,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
+  /** Whether a person can be asked as long as this process runs. */
+  interactive: boolean
+  factsOf: ReturnType<typeof createSessionFacts>
   /** Records what the session's commands can reach, when that has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
@@ -64,6 +69,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   now(): number
   newId(prefix: string): string
 }
+
+/** Tools that are of no use where nobody can be asked: what they ask would be denied. */
+const ASKING = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
@@ -109,7 +117,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         amongAgents: deps.amongAgents(session),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
-        planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
+        instructionsFor: (touched) =>
+          nestedInstructions(touched, { folder: header.folder, addedFolders: session.header.addedFolders, home: deps.home, history }),
+        planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file(), deps.interactive),
         nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
         marksCheckpoints: marks,
         goBack: async (mail) =>
@@ -171,6 +181,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const useless = {
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
+      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
+      ...(!deps.interactive && Object.fromEntries(ASKING.map((tool) => [tool, 'Nobody can be asked here.']))),
     }
     const choice: ToolChoice = { info, settings, useless, offers: agent.offers }
     return { info, provider, settings, problems, agent, skills, choice }
@@ -187,18 +199,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       repositoryTop(header.folder),
     ])
     for (const problem of refused) deps.warn(problem)
-    const system = systemPrompt(
-      {
-        folder: header.folder,
-        addedFolders: header.addedFolders,
-        isGitRepository: top !== undefined,
-        today: localDay(deps.now()),
-        modelLabel: info.label,
-      },
+    const facts = await deps.factsOf(session, {
+      top,
       instructions,
-      tools.lookup.get('Skill') ? skills : [],
-      { ...agent, types: tools.lookup.get('Agent') ? agent.types : [] },
-    )
+      skills: tools.lookup.get('Skill') ? skills : [],
+      types: tools.lookup.get('Agent') ? agent.types : [],
+      servers: info.toolCalls ? tools.instructions() : [],
+    })
+    const system = systemPrompt(facts, agent.prompt)
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
     const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
@@ -266,9 +274,4 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
-}
-
-function localDay(ms: number): string {
-  const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }

@@ -34,15 +34,17 @@ export interface TurnTools {
   lookup: ToolLookup
   /** Undefined where there are no tools of servers. */
   cost(): ServerToolsCost | undefined
+  /** What the session's servers say about their use. */
+  instructions: ServerTools['instructions']
 }
 
 /** The tools that a turn offers: the session's own, and those of its servers as they are at each step. */
 export async function turnTools(deps: TurnToolsDeps, session: Session, choice: ToolChoice, signal?: AbortSignal): Promise<TurnTools> {
   const own = deps.toolsOf(session, choice.info, [...choice.settings.tools.disabled, ...Object.keys(choice.useless)], choice.offers)
   const servers = await deps.serverTools?.(session, signal)
-  if (!servers) return { lookup: own, cost: () => undefined }
+  if (!servers) return { lookup: own, cost: () => undefined, instructions: () => [] }
   const lookup = await lookupOf(own, servers, session, choice)
-  return { lookup, cost: lookup.cost }
+  return { lookup, cost: lookup.cost, instructions: servers.instructions }
 }
 
 async function lookupOf(

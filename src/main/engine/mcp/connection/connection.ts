@@ -26,6 +26,8 @@ export interface Connection {
   readonly served: ServedConnection
   readonly info: { name: string; version: string; protocolVersion: string }
   readonly capabilities: ServerCapabilities
+  /** How it says it is to be used; cut. */
+  readonly instructions: string | undefined
   readonly pid: number | undefined
   /** What its process runs in. */
   readonly sandbox: CommandSandbox | undefined
@@ -53,6 +55,8 @@ export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandb
 
 /** Time limits are kept by those who call: they depend on progress, and on whether a person is asked. */
 const NO_TIMEOUT = 2_147_000_000
+/** More of what a server says about its use is not kept. */
+const INSTRUCTIONS_CHARS = 8_000
 
 /** Connects and greets. Rejects with a `CodedError` that says what went wrong, after everything it has started is gone. */
 export async function openConnection(plan: ConnectionPlan): Promise<Connection> {
@@ -133,6 +137,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     served: known,
     info: { name: text(server?.name), version: text(server?.version), protocolVersion },
     capabilities: client.getServerCapabilities() ?? {},
+    instructions: client.getInstructions()?.slice(0, INSTRUCTIONS_CHARS).toWellFormed(),
     pid: 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined,
     sandbox:
       definition.transport === 'stdio' ? { level: sandbox?.level ?? 'unrestricted', network: sandbox?.network ?? 'open' } : undefined,
