@@ -48,11 +48,11 @@ it('lets no name or commit message begin a line of its own', () => {
   expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(300)
 })
 
-it('lists folders first and stays within 600 bytes, saying how many names it leaves out', () => {
+it('lists folders first and stays within 400 bytes, saying how many names it leaves out', () => {
   const entries = [...Array.from({ length: 300 }, (_, n) => `datei-ü-${n}.txt`), 'src/']
   const { text } = fact('tree', { entries })!
   expect(text).toMatch(/^In the project folder: src\/, datei/)
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(600)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(400)
   const shown = text.split(', and ')[0]!.split(', ').length
   expect(text).toMatch(new RegExp(`, and ${301 - shown} more$`))
 })

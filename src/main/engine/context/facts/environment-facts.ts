@@ -19,7 +19,7 @@ export interface Environment {
 }
 
 /** Most bytes of the line that lists the project folder. */
-const TREE_BYTES = 600
+const TREE_BYTES = 400
 const NAME_CHARS = 60
 
 /** The folder, the system and the date; what the repository and the folder look like is told once and never announced again. */
