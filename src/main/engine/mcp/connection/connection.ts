@@ -10,6 +10,7 @@ import type { ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { guardNotifications } from '../transport/guard-notifications'
 import { guardRequests } from '../transport/guard-requests'
 import { openTransport, type TransportPlace } from '../transport/open-transport'
+import { serverWords } from '../server-words'
 import { failureToConnect, LostError, TimeoutError } from './connection-failure'
 import { listPages, type Listed } from './list-pages'
 
@@ -116,6 +117,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     throw error
   }
   const server = client.getServerVersion()
+  const instructions = client.getInstructions()
   // Without being asked many servers say nothing, or everything.
   if (client.getServerCapabilities()?.logging) client.setLoggingLevel('info').catch(() => undefined)
   const { looseResult } = await import('./loose-result')
@@ -137,7 +139,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     served: known,
     info: { name: text(server?.name), version: text(server?.version), protocolVersion },
     capabilities: client.getServerCapabilities() ?? {},
-    instructions: client.getInstructions()?.slice(0, INSTRUCTIONS_CHARS).toWellFormed(),
+    instructions: instructions === undefined ? undefined : serverWords(instructions, INSTRUCTIONS_CHARS).toWellFormed(),
     pid: 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined,
     sandbox:
       definition.transport === 'stdio' ? { level: sandbox?.level ?? 'unrestricted', network: sandbox?.network ?? 'open' } : undefined,
