@@ -12,7 +12,7 @@ const MESSAGE = `Only \`line 4,711\` of the log counts: **connection refused** o
 Next: correct the port, then run the tests.`
 
 test.use({
-  config: { more: 'default_permission_mode = "accept-edits"' },
+  config: { more: 'default_permission_mode = "accept-edits"\n[checkpoints]\nd_mail = true' },
   files: { 'app.log': 'line\n'.repeat(400), 'db.ts': 'export const port = 5433\n' },
   model: {
     script: [

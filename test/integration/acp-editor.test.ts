@@ -127,7 +127,7 @@ describe('commands in terminals of an editor', () => {
     await start([bash('echo out; read line; echo "got [$line]" >&2; mkdir here && cd here && exit 3'), { text: 'ok' }])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     await say(run.client, sessionId, 'go')
-    expect(results()[0]).toBe('Error: out\ngot []\nExit code 3')
+    expect(results()[0]).toBe('out\ngot []\nExit code 3')
     // Before the first, a small program was run to see whether sandboxes work there.
     expect([...editor.terminals.values()].every(({ released }) => released)).toBe(true)
     const updates = run.client.updates(sessionId, 'tool_call_update')

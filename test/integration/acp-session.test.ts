@@ -220,7 +220,7 @@ describe('the end', () => {
 
   it('stops what runs in the background where the settings say so', async () => {
     const input = { command: 'exec sleep 300.25', run_in_background: true, description: 'a long sleep' }
-    const { client, scratch } = await start({
+    const { client } = await start({
       script: [{ toolCalls: [{ name: 'Bash', input }] }, { text: 'It runs.' }],
       answers: { 'session/request_permission': choosing('allow_once') },
       config: '[tasks]\non_exit = "stop"\n',

@@ -37,7 +37,7 @@ async function open(interactive = true): Promise<void> {
 }
 async function start(
   steps: Step[],
-  { mode = 'auto', config = '', play }: { mode?: PermissionMode; config?: string; play?: ModelScript } = {},
+  { mode = 'auto', config = '', play, isOn = true }: { mode?: PermissionMode; config?: string; play?: ModelScript; isOn?: boolean } = {},
 ): Promise<void> {
   scratch = createScratch({ 'log.txt': 'one\ntwo\n' })
   server = await startModelServer({
@@ -48,7 +48,7 @@ async function start(
         return (typeof step === 'function' ? step() : step) ?? { text: 'done' }
       }),
   })
-  writeConfig(scratch.home, configFor(server.baseUrl, { more: config }))
+  writeConfig(scratch.home, configFor(server.baseUrl, { more: isOn ? `${config}[checkpoints]\nd_mail = true\n` : config }))
   await open()
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode }))
 }
@@ -85,20 +85,26 @@ it('forgets what came after the checkpoint, keeps the message, puts files back w
   await turn()
   const [, , third, last] = server.requests
   expect(told(third!).map((message) => message.match(/\[checkpoint \d+\]$/)?.[0])).toEqual([
+    undefined,
     '[checkpoint 1]',
     undefined,
+    undefined,
     '[checkpoint 2]',
+    undefined,
     undefined,
     '[checkpoint 3]',
   ])
   expect(told(last!)).toEqual([
-    expect.stringMatching(/^user go/),
+    'user go',
+    'user [checkpoint 1]',
     'assistant Read',
-    expect.stringMatching(/^tool [^]*two[^]*\[checkpoint 2\]$/),
-    expect.stringMatching(/^user <d-mail>\nOnly line 2 counts\.[^]*One file was put back[^]*\[checkpoint 4\]$/),
+    expect.stringMatching(/^tool [^]*two\n\[All 2 lines of the file\.\]$/),
+    'user [checkpoint 2]',
+    expect.stringMatching(/^user <d-mail>\nOnly line 2 counts\.[^]*One file was put back[^]*/),
+    'user [checkpoint 4]',
   ])
   // What the provider has cached up to the checkpoint is sent again byte for byte.
-  expect(raw(last!).slice(0, 4)).toEqual(raw(third!).slice(0, 4))
+  expect(raw(last!).slice(0, 6)).toEqual(raw(third!).slice(0, 6))
   expect(existsSync(at('made.txt'))).toBe(false)
   expect(view().items.map(({ kind }) => kind)).toEqual(['user', 'answer', 'tool', 'restored', 'answer'])
   expect(view().items[3]).toMatchObject({
@@ -177,7 +183,7 @@ it('does not leave plan mode, nor change files in it', async () => {
   expect(mails()[0]!.text).toMatch(/Plan mode is on/)
   expect(header().plan).toMatchObject({ active: true, told: true })
   expect(existsSync(at('made.txt'))).toBe(true)
-  expect(told(server.requests.at(-1)!).at(-1)).toContain('Plan mode')
+  expect(told(server.requests.at(-1)!).at(-2)).toContain('Plan mode')
 })
 
 it('is refused with what to do instead: no such checkpoint, an earlier turn, taken back, among other calls', async () => {
@@ -264,11 +270,16 @@ it('that waits for an approval while Trestle is closed is sent after the answer'
   await engine.sessions.reply(sessionId, { approvalId: header().approvals[0]!.approvalId, optionId: 'allow_once' })
   await until(() => header().turnId === undefined, 'the end of the turn')
   expect(existsSync(at('a.txt'))).toBe(false)
-  expect(told(server.requests.at(-1)!)).toEqual([expect.stringMatching(/^user go/), expect.stringMatching(/^user <d-mail>/)])
+  expect(told(server.requests.at(-1)!)).toEqual([
+    'user go',
+    'user [checkpoint 1]',
+    expect.stringMatching(/^user <d-mail>/),
+    'user [checkpoint 3]',
+  ])
 })
 
-it('and its marks cost nothing where it is switched off', async () => {
-  await start([read], { config: '[tools]\ndisabled = ["SendDMail"]\n' })
+it('and its marks cost nothing where the settings do not turn it on', async () => {
+  await start([read], { isOn: false })
   await turn()
   const sent = JSON.stringify(server.requests.map(({ body }) => body))
   expect(sent).not.toContain('[checkpoint')

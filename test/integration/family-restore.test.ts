@@ -15,7 +15,7 @@ let sessionId: string
 async function start(parts: Record<string, Part>): Promise<void> {
   scratch = createScratch({ 'a.txt': 'one\n' })
   server = await startModelServer({ script: familyScript(parts) })
-  writeConfig(scratch.home, configFor(server.baseUrl, { more: '[sandbox]\nmode = "off"\n' }))
+  writeConfig(scratch.home, configFor(server.baseUrl, { more: '[sandbox]\nmode = "off"\n[checkpoints]\nd_mail = true\n' }))
   engine = await createEngine({ version: '0', home: scratch.home, watch: false, interactive: true })
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' }))
 }

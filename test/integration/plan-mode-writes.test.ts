@@ -176,7 +176,7 @@ beforeAll(async () => {
       if (step === 0) return { toolCalls: [{ name: 'Bash', input: background }] }
       if (step === 1) {
         task = /bash-[0-9a-z]{8}/.exec(JSON.stringify(body))![0]
-        return { toolCalls: [{ name: 'EnterPlanMode', input: {} }] }
+        return { text: 'It runs.' }
       }
       if (step === 2) {
         plan = /\/[^\s"\\`]+\/plan-1\.md/.exec(JSON.stringify(body))![0]
@@ -195,10 +195,13 @@ beforeAll(async () => {
     },
   })
   writeConfig(scratch.home, configFor(server.baseUrl, { more: '', loop: 'max_steps = 400' }) + ALLOW_ALL)
-  const run = await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'], {
-    home: scratch.home,
-    env: { HOME: scratch.home },
-  })
+  const print = (...more: string[]) =>
+    runCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json', ...more], {
+      home: scratch.home,
+      env: { HOME: scratch.home },
+    })
+  await print('--permission-mode', 'auto')
+  const run = await print('--continue', '--permission-mode', 'plan')
   events = run.stdout
     .trimEnd()
     .split('\n')

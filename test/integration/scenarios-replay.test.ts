@@ -35,7 +35,10 @@ async function start(
 ): Promise<void> {
   scratch = createScratch({ 'a.txt': 'a\n', ...files })
   server = await startModelServer({ script })
-  writeConfig(scratch.home, configFor(server.baseUrl).replace('context_window = 128000', `context_window = ${window}`))
+  writeConfig(
+    scratch.home,
+    configFor(server.baseUrl, { more: '[checkpoints]\nd_mail = true\n' }).replace('context_window = 128000', `context_window = ${window}`),
+  )
   await open()
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' }))
   view = watchView(engine, sessionId)

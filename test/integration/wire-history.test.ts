@@ -75,7 +75,7 @@ describe('what goes back to the provider', () => {
         },
         { role: 'tool', tool_call_id: ids[0], content: 'line 1' },
         { role: 'tool', tool_call_id: ids[1], content: expect.stringMatching(/^A picture\.\n\(The attachment follows/) },
-        { role: 'tool', tool_call_id: ids[2], content: 'Error: The arguments are not valid JSON.' },
+        { role: 'tool', tool_call_id: ids[2], content: '[failed]\nThe arguments are not valid JSON.' },
         {
           role: 'user',
           content: [
@@ -146,7 +146,7 @@ describe('what goes back to the provider', () => {
           { type: 'input_image', image_url: 'data:image/png;base64,aW1hZ2U=' },
         ],
       },
-      { type: 'function_call_output', call_id: ids[2], output: 'Error: The arguments are not valid JSON.' },
+      { type: 'function_call_output', call_id: ids[2], output: '[failed]\nThe arguments are not valid JSON.' },
       { role: 'user', content: [{ type: 'input_text', text: 'And now?' }] },
     ])
   })

@@ -225,6 +225,7 @@ async function answer({ id, method, params }: { id?: unknown; method?: string; p
           result: {
             protocolVersion: params?.['protocolVersion'],
             capabilities: { tools: { listChanged: true }, logging: {} },
+            ...(flags.has('instructions') && { instructions: flags.get('instructions') }),
             serverInfo: { name: flags.get('name') ?? 'test server', version: '1.0' },
           },
         })

@@ -91,6 +91,8 @@ export function newsEngine(options: {
     settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], standing: { state: 'nothing', hash: '' } }),
     resolveModel: async () => ({ info, provider }),
     skills: noSkills,
+    interactive,
+    factsOf: async () => () => [],
     ...tools,
     agentTurn: async () => noAgentTurn,
     warn: () => undefined,

@@ -39,6 +39,7 @@ import { sandboxSupport } from './sandbox/find-sandbox'
 import { PACKAGE_REGISTRIES } from './sandbox/network/host-list'
 import { createProgramSandboxes } from './sandbox/program-sandboxes'
 import { createSessionSandboxes } from './session/session-sandbox'
+import { createSessionFacts } from './session/session-facts'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
@@ -156,12 +157,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     standing,
     log,
   })
+  const hiddenFrom: Parameters<typeof createSessionTools>[0]['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
+    hiddenPaths({ rules: await rulesOf(session), tool, root, addedFolders, home, ownOutput: ownOutputOf(home, skills, session) })
   const tools = createSessionTools({
     lentTo: lentTools(lent, { home, env: () => borrowedEnv(process.env, settings()), sandboxEnv: env }),
     skills,
     writeHooksOf: hooks.writesOf,
-    hiddenFrom: async (session, tool, { root, addedFolders }) =>
-      hiddenPaths({ rules: await rulesOf(session), tool, root, addedFolders, home, ownOutput: ownOutputOf(home, skills, session) }),
+    hiddenFrom,
     terminals: custody.terminals,
     sandboxOf: sandboxes.forTools,
     standing,
@@ -184,6 +186,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log(text)
     tell({ kind: 'notice', text, tone: 'warning' })
   }
+  const factsOf = createSessionFacts({
+    home,
+    env,
+    interactive,
+    standing,
+    sandboxOf: (session) => sandboxes.statusOf(session).catch(() => undefined),
+    hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
+    hasOtherTerminals: (session) => lent.of(session)?.terminals !== undefined,
+    now: Date.now,
+  })
   const runner = createTurnRunner({
     home,
     store,
@@ -192,6 +204,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...tools,
     serverTools: mcp.serverTools,
     skills,
+    interactive,
+    factsOf,
     hooks,
     now: () => Date.now(),
     newId,

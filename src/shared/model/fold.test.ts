@@ -54,6 +54,7 @@ it('going back brings back the prefix of that time, or none where there was none
     to: 0,
     kept: [],
     changes: [],
+    count: 0,
     conversation: { to: 0, todos: [], ...(prefixSeq !== undefined && { prefixSeq }) },
   })
   expect(headers(prefix, restored(7)).at(-1)).toMatchObject({ prefixSeq: 7 })

@@ -230,9 +230,11 @@ function readCheckpoints(reader: TableReader | undefined): CheckpointSettings {
   const keepDays = reader.number('keep_days', { min: 0, max: 36_500 }) ?? defaults.keepDays
   const maxMb = reader.number('max_mb', { min: 1, max: 1_000_000 })
   const maxFileMb = reader.number('max_file_mb', { min: 1, max: 1000 })
+  const dMail = reader.flag('d_mail') ?? defaults.dMail
   reader.finish()
   return {
     keepDays,
+    dMail,
     maxBytes: maxMb === undefined ? defaults.maxBytes : maxMb * 1024 * 1024,
     maxFileBytes: maxFileMb === undefined ? defaults.maxFileBytes : maxFileMb * 1024 * 1024,
   }

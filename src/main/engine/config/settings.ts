@@ -113,6 +113,8 @@ export interface CheckpointSettings {
   maxBytes: number
   /** A larger file is not kept. */
   maxFileBytes: number
+  /** Whether the agent can go back by itself, with SendDMail, and is told the numbers of checkpoints. */
+  dMail: boolean
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -128,7 +130,7 @@ export const DEFAULT_SETTINGS: Settings = {
   tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
   web: DEFAULT_WEB_SETTINGS,
   hooks: [],
-  checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
+  checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024, dMail: false },
   agents: { maxDepth: 2, maxRunning: 6 },
   toolSearch: DEFAULT_TOOL_SEARCH,
   cache: { long: false },

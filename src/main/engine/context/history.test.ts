@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import { textOf } from '../../../shared/model/message'
 import { historyOf, recentHistory } from './history'
 
 const recorded = (bodies: EventBody[]): RecordedEvent[] => bodies.map((body, index) => ({ ...body, sessionId: 's', seq: index + 1, at: 0 }))
@@ -30,6 +31,16 @@ const answer = (text: string): EventBody => ({
   durationMs: 0,
 })
 
+const cutShort = (text?: string): EventBody => ({
+  type: 'step.finished',
+  turnId: 't',
+  stepId: 's',
+  parts: text === undefined ? [] : [{ type: 'text', text }],
+  finish: 'other',
+  partial: true,
+  durationMs: 0,
+})
+
 describe('the history for the model', () => {
   it('has results in call order, whatever order they were recorded in', () => {
     const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
@@ -45,19 +56,35 @@ describe('the history for the model', () => {
   it('gives every call a result, also one that was never run because the turn was cut off', () => {
     const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
     expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
-    expect(messages[4]).toMatchObject({ role: 'user' })
+    expect(messages[4]).toMatchObject({ role: 'user', by: 'guard' })
+    expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'go on' }] })
   })
 
   it('leaves out an answer in which nothing was said', () => {
+    const messages = historyOf(recorded([user('hi'), cutShort(), user('again')]))
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user'])
+  })
+
+  it('says before the next prompt that an answer, or a turn, was interrupted, and keeps quiet about those that ended', () => {
+    const said = (...events: EventBody[]): string[] =>
+      historyOf(recorded(events)).flatMap((message) => (message.role === 'user' ? [textOf(message.parts)] : []))
+    expect(said(user('1'), cutShort('half an ans'), user('2'), calling('a'), result('a'), user('3'), answer('done'), user('4'))).toEqual([
+      '1',
+      expect.stringContaining('Your last answer was interrupted'),
+      '2',
+      expect.stringContaining('The last turn was interrupted'),
+      '3',
+      '4',
+    ])
+    expect(said(user('1'), calling('a'), result('a'), answer('done'), user('2'), answer('done'))).toEqual(['1', '2'])
+  })
+
+  it('tells the number of a checkpoint in a message of its own, never within a result', () => {
+    const numbered = (event: EventBody, checkpoint: number): EventBody => ({ ...event, checkpoint }) as EventBody
+    const events = recorded([user('hi'), numbered(calling('a'), 1), result('a', 'of the file'), numbered(answer('done'), 2)])
     expect(
-      historyOf(
-        recorded([
-          user('hi'),
-          { type: 'step.finished', turnId: 't', stepId: 's', parts: [], finish: 'other', partial: true, durationMs: 0 },
-          user('again'),
-        ]),
-      ),
-    ).toHaveLength(2)
+      historyOf(events, { marks: true }).map((message) => (message.role === 'tool' ? textOf(message.content) : textOf(message.parts))),
+    ).toEqual(['hi', '[checkpoint 1]', '', 'of the file', '[checkpoint 2]', 'done'])
   })
 
   it('reads only as much of a long session as fits, and starts with a prompt', () => {

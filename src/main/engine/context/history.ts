@@ -5,6 +5,11 @@ import { markCheckpoint } from '../loop/checkpoint-mark'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
+/** What a prompt is preceded by when the turn before it had not come to an end of its own. */
+const CUT_SHORT = {
+  answer: 'Your last answer was interrupted before it was complete, by the user or by an error.',
+  turn: 'The last turn was interrupted before it was finished, by the user or by an error.',
+}
 
 /**
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
@@ -17,6 +22,8 @@ export function historyOf(
 ): Message[] {
   const messages: Message[] = [...before]
   let open: { calls: ToolCallPart[]; results: Map<string, ToolMessage> } = { calls: [], results: new Map() }
+  /** Set while a turn has no answer that ends it. */
+  let cutShort: keyof typeof CUT_SHORT | undefined
   const settle = (): void => {
     for (const call of open.calls) {
       const result = open.results.get(call.callId) ?? notRun(call)
@@ -29,6 +36,10 @@ export function historyOf(
       case 'turn.started':
       case 'turn.steered':
         settle()
+        if (event.type === 'turn.started') {
+          if (cutShort) messages.push({ role: 'user', parts: [{ type: 'text', text: CUT_SHORT[cutShort] }], by: 'guard' })
+          cutShort = 'turn'
+        }
         // Where a D-Mail arrives all is as it was, the mark included.
         if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
@@ -36,6 +47,7 @@ export function historyOf(
       case 'step.finished': {
         settle()
         if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
+        cutShort = event.partial ? 'answer' : event.parts.some((part) => part.type === 'tool_call') ? 'turn' : undefined
         if (event.parts.length === 0) break
         messages.push({ role: 'assistant', parts: event.parts })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')

@@ -48,7 +48,12 @@ export async function repositoryTop(folder: string): Promise<string | undefined>
   }
 }
 
-function readInstructions(folder: string, guard: TextGuard): { instructions?: Instructions; problems: string[] } {
+/** The instruction file of one folder, if it has one. `mostChars`: a longer one is cut. */
+export function readInstructions(
+  folder: string,
+  guard: TextGuard,
+  mostChars = MAX_CHARS,
+): { instructions?: Instructions; problems: string[] } {
   const problems: string[] = []
   for (const name of NAMES) {
     const path = join(folder, name)
@@ -57,7 +62,7 @@ function readInstructions(folder: string, guard: TextGuard): { instructions?: In
     if (!('text' in found)) continue
     const text = found.text.replace(/^\ufeff/, '')
     if (text.trim() === '') continue
-    const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).toWellFormed()}\n[cut: the file has ${text.length} characters]` : text
+    const cut = text.length > mostChars ? `${text.slice(0, mostChars).toWellFormed()}\n[cut: the file has ${text.length} characters]` : text
     return { instructions: { path, text: cut }, problems }
   }
   return { problems }

@@ -1,5 +1,4 @@
 import type { AssistantPart, Message, ResultPart } from '../../../shared/model/message'
-import { markOf } from '../loop/checkpoint-mark'
 import { BYTES_PER_TOKEN, tokensOf } from './estimate'
 
 /** The newest messages keep their results as long as anything older has some. */
@@ -21,8 +20,7 @@ export function trimOldest(history: Message[], wanted: number): number {
   for (let index = 0; index < history.length - KEEP_WHOLE && saved < wanted; index += 1) {
     const message = history[index]!
     if (message.role === 'user' || tokensOf(message) < SHORT) continue
-    const shorter =
-      message.role === 'tool' ? { ...message, content: [text(TRIMMED), ...markOf(message.content)] } : withoutArguments(message)
+    const shorter = message.role === 'tool' ? { ...message, content: [text(TRIMMED)] } : withoutArguments(message)
     if (!shorter) continue
     saved += tokensOf(message) - tokensOf(shorter)
     history[index] = shorter
@@ -42,7 +40,7 @@ export function cutNewest(history: Message[], wanted: number): number {
     if (saved >= wanted) break
     if (message.role !== 'tool') continue
     const keep = Math.max(NEW_RESULT_KEPT, tokensOf(message) - (wanted - saved))
-    const shorter: Message = { ...message, content: [...cut(message.content, keep * BYTES_PER_TOKEN), ...markOf(message.content)] }
+    const shorter: Message = { ...message, content: cut(message.content, keep * BYTES_PER_TOKEN) }
     saved += tokensOf(message) - tokensOf(shorter)
     history[index] = shorter
   }

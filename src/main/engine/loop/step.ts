@@ -10,7 +10,13 @@ import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
 
 export type StepEnd =
-  | { kind: 'answered'; stepId: string; finish: FinishReason; calls: ToolCallPart[] }
+  | {
+      kind: 'answered'
+      stepId: string
+      finish: FinishReason
+      calls: ToolCallPart[]
+      /** Tools whose calls the output limit cut off. */ cut: string[]
+    }
   | { kind: 'stopped' }
   | { kind: 'failed'; failure: Failure }
 
@@ -45,7 +51,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     try {
       await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => answer.add(chunk))
       // Some models end a task with an empty answer; the first one may still be a slip.
-      const { parts, finish, usage } = answer.complete({ mayBeEmpty: attempt > 1 })
+      const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: attempt > 1 })
       ctx.record({
         type: 'step.finished',
         turnId: ctx.turnId,
@@ -58,7 +64,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
       })
       ctx.history.push({ role: 'assistant', parts })
       ctx.room.counted(usage)
-      return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call') }
+      return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
       const partial = (): void => {
         ctx.record({
@@ -123,7 +129,7 @@ class Answer {
   #open: { type: 'text' | 'thinking'; pieces: string[] } | undefined
   #finish: { reason: FinishReason; usage?: Usage } | undefined
   /** Calls being written, by the wire's id. */
-  readonly #drafts = new Map<string, { callId: string; chars: number; subject: DraftSubject }>()
+  readonly #drafts = new Map<string, { callId: string; name: string; chars: number; subject: DraftSubject }>()
   readonly #stepId: string
   readonly #live: (event: TurnLiveEvent) => void
   readonly #callId: (wireId: string) => string
@@ -179,7 +185,12 @@ class Answer {
   }
 
   /** The whole answer; throws when the stream ended without its end marker, or with nothing in it although it may not be empty. */
-  complete({ mayBeEmpty }: { mayBeEmpty: boolean }): { parts: AssistantPart[]; finish: FinishReason; usage?: Usage } {
+  complete({ mayBeEmpty }: { mayBeEmpty: boolean }): {
+    parts: AssistantPart[]
+    finish: FinishReason
+    usage?: Usage
+    cut: string[]
+  } {
     this.#close()
     if (!this.#finish) throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
     const { reason, usage } = this.#finish
@@ -187,8 +198,11 @@ class Answer {
     if (empty && !mayBeEmpty && reason !== 'refusal' && reason !== 'length')
       throw new CodedError('model.incomplete', 'The model answered with nothing.')
     // A call that the length limit may have cut off is not run, whatever its arguments look like.
-    const parts = reason === 'length' ? this.#parts.filter((part) => part.type !== 'tool_call') : this.#parts
-    return { parts, finish: reason, ...(usage && { usage }) }
+    const isCut = reason === 'length'
+    const parts = isCut ? this.#parts.filter((part) => part.type !== 'tool_call') : this.#parts
+    const whole = this.#parts.flatMap((part) => (part.type === 'tool_call' ? [part.name] : []))
+    const cut = isCut ? [...whole, ...[...this.#drafts.values()].map(({ name }) => name)] : []
+    return { parts, finish: reason, cut, ...(usage && { usage }) }
   }
 
   /** What was said before it broke off: text only, since half a call or an unsigned thought must not go back to a model. */
@@ -203,8 +217,8 @@ class Answer {
     return this.#parts.map((part) => (part.type === type ? part.text : '')).join('')
   }
 
-  #begun(wireId: string, name: string): { callId: string; chars: number; subject: DraftSubject } {
-    const draft = { callId: this.#callId(wireId), chars: 0, subject: new DraftSubject(this.#subjectOf(name)) }
+  #begun(wireId: string, name: string): { callId: string; name: string; chars: number; subject: DraftSubject } {
+    const draft = { callId: this.#callId(wireId), name, chars: 0, subject: new DraftSubject(this.#subjectOf(name)) }
     this.#drafts.set(wireId, draft)
     return draft
   }

@@ -9,7 +9,7 @@ import type { OpenStep } from './open-turn'
 import { countDistinct, MERGED, mergeCalls } from './merge-calls'
 import { runWithin } from './run-within'
 import { runScheduled } from './schedule'
-import type { DMailCall, TurnContext } from './turn-context'
+import type { DMailCall, Touched, TurnContext } from './turn-context'
 import type { HookedCall } from './turn-hooks'
 import { isSuspended, stopWords } from './turn-signal'
 
@@ -34,6 +34,8 @@ export interface CallsEnd {
   /** How long the longest of them ran. */
   longestMs: number
   endsTurn: boolean
+  /** What the calls that succeeded were about. */
+  touched: Touched[]
   /** One of them sends a D-Mail. */
   dMail?: DMailCall
 }
@@ -100,7 +102,7 @@ export async function runToolCalls(
   })
   ctx.history.push(...messages)
   const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')
-  return { results: messages, longestMs, endsTurn: endsTurn(), ...(dMail && { dMail }) }
+  return { results: messages, longestMs, endsTurn: endsTurn(), touched: touchedBy(jobs, results), ...(dMail && { dMail }) }
 }
 
 async function prepareJob(ctx: TurnContext, part: ToolCallPart, hasOthers: boolean, asked: Approval | undefined): Promise<Job> {
@@ -136,6 +138,17 @@ function started(ctx: TurnContext, stepId: string, { part, call }: Job) {
     input: part.input,
     summary: call?.summary ?? '',
   }
+}
+
+function touchedBy(jobs: readonly Job[], results: ReadonlyMap<string, ToolResult>): Touched[] {
+  return jobs
+    .filter(({ part }) => results.get(part.callId)?.isError !== true)
+    .flatMap(({ accesses }) =>
+      accesses.flatMap((access): Touched[] => {
+        if (access.kind === 'command') return [{ path: access.cwd, isFolder: true }]
+        return access.kind === 'file' || access.kind === 'tree' ? [{ path: access.path, isFolder: access.kind === 'tree' }] : []
+      }),
+    )
 }
 
 /** Undefined when the turn was suspended before the call began: a later process goes on with it. */

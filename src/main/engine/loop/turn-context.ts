@@ -16,6 +16,12 @@ import type { ToolLookup } from './tool-lookup'
 /** A live event without the session it belongs to. */
 export type TurnLiveEvent = LiveEvent extends infer Event ? (Event extends LiveEvent ? Omit<Event, 'sessionId'> : never) : never
 
+/** What a call was about: a file, or a folder with all in it. */
+export interface Touched {
+  path: string
+  isFolder: boolean
+}
+
 /** A call whose message goes to an earlier checkpoint. */
 export type DMailCall = Extract<ToolDetails, { kind: 'd-mail' }>
 
@@ -55,6 +61,8 @@ export interface TurnContext {
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNews[] }[]
   /** What is to be said of plan mode before the next step, when the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
+  /** What the folders that a step touched say to agents, where that was not told yet. */
+  instructionsFor?(touched: readonly Touched[]): Promise<string | undefined>
   /** The number of the checkpoint before the next step. */
   nextCheckpoint(): number
   /** Whether the model is told these numbers. */

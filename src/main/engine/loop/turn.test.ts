@@ -4,7 +4,7 @@ import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
 import type { ModelChunk } from '../model/provider'
-import { failed, ok } from '../tool/tool'
+import { failed, ok, type Access } from '../tool/tool'
 import { runTurn } from './turn'
 
 const finishedCalls = (events: readonly EventBody[]) => events.filter((event) => event.type === 'tool.finished')
@@ -253,9 +253,41 @@ describe('a step that fails', () => {
       { type: 'tool.call', callId: 'c', name: 'Act', input: '{}' },
       { type: 'finish', reason: 'length' },
     ]
-    const turn = turnFixture({ answers: [cut], tools: [tool({ name: 'Act', run: () => ((ran = true), ok('')) })] })
+    const turn = turnFixture({ answers: [cut, cut], tools: [tool({ name: 'Act', run: () => ((ran = true), ok('')) })] })
     expect((await runTurn(turn.ctx)).stop).toBe('max_tokens')
     expect(ran).toBe(false)
+  })
+
+  it('goes on once after an answer that the output limit cut off, and names the calls that were lost', async () => {
+    const cut: ModelChunk[] = [
+      { type: 'text', text: 'I write it' },
+      { type: 'tool.call', callId: 'c', name: 'Edit', input: '{}' },
+      { type: 'tool.draft', callId: 'd', name: 'Write', text: '{"content":"half' },
+      { type: 'finish', reason: 'length' },
+    ]
+    const turn = turnFixture({ answers: [cut, text('done')] })
+    expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'end_turn', steps: 2 })
+    const [, second] = turn.requests
+    expect(second!.messages.slice(1)).toEqual([
+      { role: 'assistant', parts: [{ type: 'text', text: 'I write it' }] },
+      {
+        role: 'user',
+        by: 'guard',
+        parts: [{ type: 'text', text: expect.stringMatching(/cut off at the output limit.*Edit, Write were not run/) }],
+      },
+    ])
+    const twice = turnFixture({ answers: [cut, cut] })
+    expect(await runTurn(twice.ctx)).toMatchObject({ stop: 'max_tokens', steps: 2 })
+  })
+
+  it('tells after a step what the folders say to agents that its successful calls were about', async () => {
+    const at = (path: string) => ({ accesses: (): Access[] => [{ kind: 'file', path, write: false }] })
+    const tools = [tool({ name: 'Good', ...at('/p/a/x') }), tool({ name: 'Bad', ...at('/p/b/x'), run: () => failed('no') })]
+    const turn = turnFixture({ answers: [calls(['Good', {}], ['Bad', {}]), text('done')], tools })
+    turn.ctx.instructionsFor = async (touched) => `about ${touched.map(({ path }) => path).join()}`
+    await runTurn(turn.ctx)
+    expect(turn.requests[1]!.messages.at(-1)).toEqual({ role: 'user', by: 'guard', parts: [{ type: 'text', text: 'about /p/a/x' }] })
+    expect(turn.events).toContainEqual(expect.objectContaining({ type: 'turn.steered', by: 'guard' }))
   })
 
   it('counts silence as failure', async () => {

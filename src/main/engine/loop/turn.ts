@@ -22,6 +22,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   const guards = createGuards()
   for (const step of open?.past ?? []) guards.observe(step)
   let steps = open?.steps ?? 0
+  let hasContinued = false
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
@@ -29,6 +30,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
     if (reminder) ctx.record(...say(ctx, reminder))
+    const instructions = await ctx.instructionsFor?.(end.touched)
+    if (instructions !== undefined) ctx.record(...say(ctx, instructions))
     return undefined
   }
   try {
@@ -56,6 +59,11 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (step.kind === 'failed') return { stop: 'error', failure: step.failure, steps }
       if (ending) return { stop: 'max_turn_requests', steps }
       if (step.calls.length === 0) {
+        if (step.finish === 'length' && !hasContinued) {
+          hasContinued = true
+          ctx.record(...say(ctx, cutOff(step.cut)))
+          continue
+        }
         const steering = takeSteering(ctx)
         if (steering > 0) continue
         if (ctx.hooks && step.finish === 'stop') {
@@ -70,6 +78,15 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   } catch (error) {
     return { stop: 'error', failure: failureOf(error), steps }
   }
+}
+
+/** What the model is told when its answer reached the output limit; `calls`: the tools it was calling. */
+function cutOff(calls: readonly string[]): string {
+  const lost =
+    calls.length === 0
+      ? 'Continue exactly where it stopped, without repeating what you said.'
+      : `Your call${calls.length === 1 ? '' : 's'} of ${calls.join(', ')} ${calls.length === 1 ? 'was' : 'were'} not run. Make ${calls.length === 1 ? 'it' : 'them'} again in smaller pieces: write a long file in several calls.`
+  return `Your last answer was cut off at the output limit. ${lost}`
 }
 
 /** Whether a hook, or what was said while hooks ran, sends the agent on. */

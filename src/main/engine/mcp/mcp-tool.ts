@@ -31,6 +31,8 @@ export interface McpToolSource {
   tools(): readonly McpTool[]
   /** Those that the configuration of their server switches off: for people to see, never offered. */
   switchedOff(): readonly McpTool[]
+  /** What the servers say about their use. */
+  instructions(): readonly { server: string; text: string }[]
 }
 
 /** Who uses servers: a session of a person; its subagents use them as that session. */

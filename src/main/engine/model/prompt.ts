@@ -20,6 +20,9 @@ export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): { p
   return cache === 'none' ? {} : { providerOptions: MARKS[cache] }
 }
 
+/** A failed command ends with its exit code. */
+const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
+
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
@@ -209,8 +212,8 @@ function toolResult(
   const text = resultText(message.content, canSend)
   const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
   const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.sentAs ?? message.name }
-  // A result with attachments cannot carry the wire's own mark.
-  const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !/^\W*error/i.test(said) ? `Error: ${said}` : said
+  // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line of its own.
+  const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said) ? `[failed]\n${said}` : said
   if (media.length > 0 && rules.imagesInResults) {
     return { result: { ...base, output: { type: 'content', value: [{ type: 'text', text: spoken }, ...media.map(filePart)] } }, media: [] }
   }

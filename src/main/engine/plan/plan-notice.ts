@@ -1,16 +1,24 @@
 import type { PlanState } from '../../../shared/model/plan'
 import howToPlan from './how-to-plan.md?raw'
 
-/** How to work in plan mode. */
-export function planInstructions(file: string): string {
-  return howToPlan.trim().replaceAll('{file}', file)
+/** How to work in plan mode; `canAsk`: a person is there to read the plan. */
+export function planInstructions(file: string, canAsk = true): string {
+  const steps = howToPlan.trim().replaceAll('{file}', file)
+  return canAsk ? steps : `${steps.slice(0, steps.indexOf('\n\n'))}\n\n${NOBODY.replace('{file}', file)}`
 }
 
+const NOBODY =
+  'Nobody can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what shall change and where, in which order, and how it will be checked.'
+
 /** What the agent has to be told of the mode before its next step, since the user has changed it, or it may be forgotten; undefined when it knows. */
-export function planNotice(state: PlanState | undefined, file: () => string): { plan: 'on' | 'off'; text: string } | undefined {
+export function planNotice(
+  state: PlanState | undefined,
+  file: () => string,
+  canAsk = true,
+): { plan: 'on' | 'off'; text: string } | undefined {
   if (!state || state.active === state.told) return undefined
   return state.active
-    ? { plan: 'on', text: planInstructions(file()) }
+    ? { plan: 'on', text: planInstructions(file(), canAsk) }
     : {
         plan: 'off',
         text: 'The user turned plan mode off without approving a plan. All tools are available again, under the usual permissions.',

@@ -87,22 +87,26 @@ export function createSessionSandboxes({ sandboxes, userHome, settingsFor, stand
     return usualSandbox({ mode, readsOnly: (plan?.active ?? false) || session.header.agent?.readOnly === true })
   }
 
+  /** What commands run in now. */
+  async function statusOf(session: Session): Promise<SandboxStatus> {
+    const reason = await elsewhere?.(session, 'known')
+    const [source] = await Promise.all([sourceOf(session), sandboxSupportSoon()])
+    return reason === undefined
+      ? sandboxes.status(source, usualOf(session))
+      : { level: 'unrestricted', network: 'open', unavailable: { reason } }
+  }
+
   /** Records what commands run in now, when that has changed. */
   async function sync(session: Session): Promise<void> {
     try {
-      const reason = await elsewhere?.(session, 'known')
-      const [source] = await Promise.all([sourceOf(session), sandboxSupportSoon()])
-      const status: SandboxStatus =
-        reason === undefined
-          ? sandboxes.status(source, usualOf(session))
-          : { level: 'unrestricted', network: 'open', unavailable: { reason } }
+      const status = await statusOf(session)
       if (JSON.stringify(status) !== JSON.stringify(session.header.sandbox)) session.record({ type: 'sandbox.changed', sandbox: status })
     } catch (error) {
       log(`what the sandbox is could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 
-  return { judging, forTools, usual, sync }
+  return { judging, forTools, usual, statusOf, sync }
 }
 
 /** What commands of a session are judged by. */

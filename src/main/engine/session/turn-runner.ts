@@ -15,9 +15,9 @@ import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
 import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
-import { factsOf } from '../context/facts/gather-facts'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
+import { nestedInstructions } from '../context/nested-instructions'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
 import { isTelling } from '../context/prefix/told'
@@ -36,6 +36,7 @@ import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import { createFrozenPrefixes } from './frozen-prefixes'
 import type { Session } from './session'
+import type { createSessionFacts } from './session-facts'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
 import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
@@ -46,6 +47,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
+  /** Whether a person can be asked as long as this process runs. */
+  interactive: boolean
+  factsOf: ReturnType<typeof createSessionFacts>
   /** Records what the session's commands can reach, when that has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
@@ -69,6 +73,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   now(): number
   newId(prefix: string): string
 }
+
+/** Tools that are of no use where nobody can be asked: what they ask would be denied. */
+const ASKING = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
@@ -130,7 +137,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         amongAgents: deps.amongAgents(session),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
-        planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file()),
+        instructionsFor: (touched) =>
+          nestedInstructions(touched, { folder: header.folder, addedFolders: session.header.addedFolders, home: deps.home, history }),
+        planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file(), deps.interactive),
         nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
         marksCheckpoints: marks,
         async goBack(mail) {
@@ -200,6 +209,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const useless = {
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
+      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
+      ...(!deps.interactive && Object.fromEntries(ASKING.map((tool) => [tool, 'Nobody can be asked here.']))),
     }
     const choice: ToolChoice = { info, settings, useless, offers: agent.offers, told }
     return { info, provider, settings, problems, agent, skills, choice }
@@ -218,20 +229,20 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     for (const problem of found.problems) deps.warn(problem)
     let { instructions } = found
     const { lookup } = tools
-    const facts = factsOf(() => ({
-      folder: header.folder,
-      addedFolders: session.header.addedFolders,
-      isGitRepository: top !== undefined,
-      today: localDay(deps.now()),
-      instructions,
-      skills: lookup.get('Skill') ? skills : NONE,
-      agentTypes: lookup.get('Agent') ? agent.types : NONE,
-      loadable: info.toolCalls ? lookup.loadable?.() : undefined,
-    }))
-    /** What requests would begin with if it were frozen now. */
+    const factsNow = () =>
+      deps.factsOf(session, {
+        top,
+        instructions: () => instructions,
+        skills: lookup.get('Skill') ? skills : NONE,
+        types: lookup.get('Agent') ? agent.types : NONE,
+        servers: () => (info.toolCalls ? tools.instructions() : NONE),
+        loadable: () => (info.toolCalls ? lookup.loadable?.() : undefined),
+      })
+    const facts = await factsNow()
+    /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
     const present = async (): Promise<RequestPrefix> => {
       ;({ instructions } = await findInstructions(deps.home, header.folder))
-      const known = facts()
+      const known = (await factsNow())()
       return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recorded) }
     }
     // Read from the log each time: what a turn starts from is then the same after a restart.
@@ -323,9 +334,4 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
-}
-
-function localDay(ms: number): string {
-  const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }

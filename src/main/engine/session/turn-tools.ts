@@ -36,6 +36,8 @@ export interface TurnTools {
   lookup: ToolLookup
   /** Undefined where there are no tools of servers. */
   cost(): ServerToolsCost | undefined
+  /** What the session's servers say about their use. */
+  instructions: ServerTools['instructions']
 }
 
 /** The tools that a turn offers: the session's own, and those of its servers as they are at each step. */
@@ -50,6 +52,7 @@ export async function turnTools(deps: TurnToolsDeps, session: Session, choice: T
       unknownTool: (name) => (choice.told()?.has(name) ? `${name} is not available any more. Do without it.` : found.unknownTool(name)),
     },
     cost: () => lookup?.cost(),
+    instructions: () => servers?.instructions() ?? [],
   }
 }
 

@@ -32,7 +32,7 @@ describe('schemas', () => {
   it('refuse unknown fields and carry no noise, since every byte goes into every request', () => {
     const read = registry.schemas().find(({ name }) => name === 'Read')!
     expect(read.schema).toMatchObject({ type: 'object', required: ['path'], additionalProperties: false })
-    expect(JSON.stringify(read.schema)).not.toMatch(/\$schema|9007199254740991/)
+    expect(JSON.stringify(read.schema)).not.toMatch(/\$schema|9007199254740991|minLength|maxLength/)
     expect(read.schema.properties).toMatchObject({
       line_offset: { type: 'integer', minimum: -1000 },
       n_lines: { type: 'integer', minimum: 1 },

@@ -55,6 +55,9 @@ function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema
       // What zod adds to say "integer" costs bytes and tells the model nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      // So do limits of length: a call beyond them gets a result that says so.
+      delete jsonSchema.minLength
+      delete jsonSchema.maxLength
     },
   })
   delete schema.$schema

@@ -8,6 +8,8 @@ export interface ServerTools {
   tools(): readonly ServerTool[]
   /** Those that are switched off where their server is configured: for people to see, never offered. */
   switchedOff(): readonly ServerTool[]
+  /** What the servers say about their use, by the names they are configured under. */
+  instructions(): readonly { server: string; text: string }[]
 }
 
 /** How tool search names it: `server::tool`. */

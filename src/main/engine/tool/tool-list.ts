@@ -20,7 +20,11 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'AskUserQuestion', description: 'Asks you questions with answers to choose from' },
   { name: 'Agent', description: 'Gives a part of the work to a subagent' },
   { name: 'CreateSubagent', description: 'Defines a type of subagents for one session' },
-  { name: 'SendDMail', description: 'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back' },
+  {
+    name: 'SendDMail',
+    description:
+      'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back. Needs [checkpoints] d_mail = true',
+  },
   { name: 'tool_search', description: 'Finds and loads tools of servers, while tool search is on' },
   { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
 ]

@@ -1,5 +1,4 @@
 import type { Message, UserPart } from '../../../../shared/model/message'
-import { withoutMark } from '../../loop/checkpoint-mark'
 import { BYTES_PER_TOKEN, partsTokens } from '../estimate'
 
 /** Of the tokens for the user's words, this share is for the first ones: what the whole was about. */
@@ -39,7 +38,7 @@ export function keptWords(history: readonly Message[], budget: number): KeptWord
 
 /** Text only: pictures are named, and of a skill that was put in only its name stays. */
 function plain(parts: readonly UserPart[]): UserPart[] {
-  return withoutMark(parts).map((part) => {
+  return parts.map((part) => {
     if (part.attached)
       return { type: 'text', text: `[the ${part.attached.kind} ${part.attached.name} of ${part.attached.server} was here]` }
     if (part.type === 'media') return { type: 'text', text: `[a picture was here${part.name === undefined ? '' : `: ${part.name}`}]` }

@@ -10,6 +10,7 @@ import type { ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { guardNotifications } from '../transport/guard-notifications'
 import { guardRequests } from '../transport/guard-requests'
 import { openTransport, type TransportPlace } from '../transport/open-transport'
+import { serverWords } from '../server-words'
 import { failureToConnect, LostError, TimeoutError } from './connection-failure'
 import { listPages, type Listed } from './list-pages'
 
@@ -26,6 +27,8 @@ export interface Connection {
   readonly served: ServedConnection
   readonly info: { name: string; version: string; protocolVersion: string }
   readonly capabilities: ServerCapabilities
+  /** How it says it is to be used; cut. */
+  readonly instructions: string | undefined
   readonly pid: number | undefined
   /** What its process runs in. */
   readonly sandbox: CommandSandbox | undefined
@@ -53,6 +56,8 @@ export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandb
 
 /** Time limits are kept by those who call: they depend on progress, and on whether a person is asked. */
 const NO_TIMEOUT = 2_147_000_000
+/** More of what a server says about its use is not kept. */
+const INSTRUCTIONS_CHARS = 8_000
 
 /** Connects and greets. Rejects with a `CodedError` that says what went wrong, after everything it has started is gone. */
 export async function openConnection(plan: ConnectionPlan): Promise<Connection> {
@@ -112,6 +117,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     throw error
   }
   const server = client.getServerVersion()
+  const instructions = client.getInstructions()
   // Without being asked many servers say nothing, or everything.
   if (client.getServerCapabilities()?.logging) client.setLoggingLevel('info').catch(() => undefined)
   const { looseResult } = await import('./loose-result')
@@ -133,6 +139,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     served: known,
     info: { name: text(server?.name), version: text(server?.version), protocolVersion },
     capabilities: client.getServerCapabilities() ?? {},
+    instructions: instructions === undefined ? undefined : serverWords(instructions, INSTRUCTIONS_CHARS).toWellFormed(),
     pid: 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : undefined,
     sandbox:
       definition.transport === 'stdio' ? { level: sandbox?.level ?? 'unrestricted', network: sandbox?.network ?? 'open' } : undefined,

@@ -8,6 +8,8 @@ import type { ListedTool } from '../tool/read-tools'
 export interface Listing {
   info: { name: string; version: string; protocolVersion: string }
   tools: readonly ListedTool[]
+  /** How it says it is to be used. */
+  instructions?: string
   /** What it offers beside tools. */
   offer: Offer
   /** What was left out, and why. */

@@ -75,7 +75,7 @@ export class OfferedLists {
 
   async #ask(connection: Connection): Promise<void> {
     const { log, changed, failed, cache, key } = this.#deps
-    const { capabilities, info } = connection
+    const { capabilities, info, instructions } = connection
     const list = async (offers: unknown, method: string, what: string): Promise<Listed> =>
       offers ? connection.list(method, what, TIMEOUT_MS) : NOTHING
     const [tools, prompts, resources, templates] = await Promise.allSettled([
@@ -95,7 +95,7 @@ export class OfferedLists {
       resources: readResources(items(resources)),
       templates: readTemplates(items(templates)),
     }
-    const listing: Listing = { info, tools: read.tools, offer, notes }
+    const listing: Listing = { info, tools: read.tools, ...(instructions !== undefined && { instructions }), offer, notes }
     // The same objects as long as nothing has changed, so that requests to models stay the same, too.
     if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
     const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)

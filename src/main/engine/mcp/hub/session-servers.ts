@@ -90,6 +90,11 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
   const sourceOf = ({ sessionId }: McpUser): McpToolSource => ({
     tools: () => toolsNow(sessionId),
     switchedOff: () => switchedOff(sessionId),
+    instructions: () =>
+      (entries.get(sessionId)?.usable ?? []).flatMap((server) => {
+        const text = hub.knownOf(server)?.listing?.instructions
+        return text === undefined ? [] : [{ server: server.name, text }]
+      }),
   })
 
   /** What is configured for it, and what is known of that from earlier. */

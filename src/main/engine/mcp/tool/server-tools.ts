@@ -33,5 +33,6 @@ export async function serverTools(
       return tools
     },
     switchedOff: () => source.switchedOff().map(toolOf),
+    instructions: source.instructions,
   }
 }

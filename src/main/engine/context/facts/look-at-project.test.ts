@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { createScratch, type Scratch } from '../../../../../test/support/scratch'
+import { lookAtProject, shellName } from './look-at-project'
+
+let scratch: Scratch
+afterEach(() => scratch.remove())
+
+const around = () => ({ env: { PATH: process.env['PATH'] ?? '' }, cwd: scratch.home })
+
+it('names what the project folder holds, without dependencies, sensitive files and what rules hide', async () => {
+  scratch = createScratch({ 'src/a.ts': '', 'node_modules/x/y.js': '', '.env': 'KEY=1', id_rsa: 'key', 'README.md': '', 'hidden.txt': '' })
+  mkdirSync(join(scratch.project, '.git'))
+  const hidden = (path: string): boolean => path === join(scratch.project, 'hidden.txt')
+  const { entries, git } = await lookAtProject({ folder: scratch.project, top: undefined }, { ...around(), hidden })
+  expect(entries).toEqual(['README.md', 'src/'])
+  expect(git).toBeUndefined()
+})
+
+it('does not fail where the folder is gone', async () => {
+  scratch = createScratch()
+  const gone = join(scratch.project, 'gone')
+  expect(await lookAtProject({ folder: gone, top: gone }, around())).toEqual({ entries: [] })
+})
+
+it.skipIf(process.platform === 'win32')('names the shell with its version where it is bash', async () => {
+  scratch = createScratch()
+  expect(await shellName({ PATH: process.env['PATH'] ?? '' }, scratch.home)).toMatch(/^(?:bash \d+\.\d+(?:\.\d+)?|sh)$/)
+})
