@@ -2,6 +2,7 @@ import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { Message, ToolCallPart } from '../../../shared/model/message'
 import { markCheckpoint } from '../loop/checkpoint-mark'
+import { dropThinking } from '../loop/dropped-thinking'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
@@ -21,11 +22,14 @@ export function historyOf(
     for (const call of open.calls) messages.push(open.results.get(call.callId) ?? notRun(call))
     open = { calls: [], results: new Map() }
   }
+  /** The model of the turn: in old logs an answer does not name its own. */
+  let turnModel: string | undefined
   for (const event of events) {
     switch (event.type) {
       case 'turn.started':
       case 'turn.steered':
         settle()
+        if (event.type === 'turn.started') turnModel = event.model
         // Where a D-Mail arrives all is as it was, the mark included.
         if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
@@ -33,8 +37,10 @@ export function historyOf(
       case 'step.finished': {
         settle()
         if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
+        if (event.thinkingDropped) dropThinking(messages)
         if (event.parts.length === 0) break
-        messages.push({ role: 'assistant', parts: event.parts })
+        const model = event.model ?? turnModel
+        messages.push({ role: 'assistant', parts: event.parts, ...(model !== undefined && { model }) })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')
         break
       }

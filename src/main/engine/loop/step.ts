@@ -4,6 +4,7 @@ import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../..
 import { markCheckpoint } from './checkpoint-mark'
 import type { ModelChunk, ModelRequest } from '../model/provider'
 import { DraftSubject } from './draft-subject'
+import { dropThinking, holdsThinking, rejectsThinking, thinkingFailure } from './dropped-thinking'
 import { receive } from './receive'
 import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
@@ -24,6 +25,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   const loadable = tools.length > 0 ? ctx.tools.loadable?.() : undefined
   const request: ModelRequest = {
     model: ctx.model.name,
+    modelId: ctx.model.id,
     system: loadable === undefined ? ctx.system : `${ctx.system}\n\n${loadable}`,
     messages: ctx.history,
     tools,
@@ -31,7 +33,11 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     thinking: ctx.model.thinking,
     cacheKey: ctx.cacheKey,
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
+    ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
+    ...(ctx.model.traits && { traits: ctx.model.traits }),
   }
+  /** Who answers; and whether what was thought before had to be left out. */
+  const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.
   if (tools.length > 0) setImmediate(() => ctx.warm())
@@ -46,12 +52,13 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         turnId: ctx.turnId,
         stepId,
         ...told,
+        ...author,
         parts,
         finish,
         durationMs: ctx.now() - startedAt,
         ...(usage && { usage }),
       })
-      ctx.history.push({ role: 'assistant', parts })
+      ctx.history.push({ role: 'assistant', parts, model: ctx.model.id })
       ctx.room.counted(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call') }
     } catch (error) {
@@ -61,6 +68,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
           turnId: ctx.turnId,
           stepId,
           ...told,
+          ...author,
           parts: answer.spoken(),
           finish: 'other',
           partial: true,
@@ -71,7 +79,13 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         partial()
         return { kind: 'stopped' }
       }
-      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      // Once: what is rejected again was not the thinking.
+      const isThinking = !author.thinkingDropped && rejectsThinking(error) && holdsThinking(ctx.history)
+      if (isThinking) {
+        dropThinking(ctx.history)
+        author.thinkingDropped = true
+      }
+      const delayMs = isThinking ? 0 : retryDelay(error, attempt, ctx.settings, ctx.random)
       if (delayMs === undefined) {
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }
@@ -84,7 +98,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         attempt,
         of: ctx.settings.maxAttempts,
         delayMs,
-        failure: failureOf(error),
+        failure: isThinking ? thinkingFailure(error) : failureOf(error),
         superseded,
       })
       await ctx.pause(delayMs, ctx.signal).catch(() => undefined)
@@ -94,6 +108,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
           turnId: ctx.turnId,
           stepId,
           ...told,
+          ...author,
           parts: [],
           finish: 'other',
           partial: true,

@@ -206,7 +206,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const systemTokens = textTokens(system)
     const fixed = (): number => systemTokens + (info.toolCalls ? lookupTokens(tools.lookup) : 0)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
+    return { header, info, provider, agent, settings, loop, system, tools, history, compacted, fixed, marks }
   }
 
   function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): Message[] {
@@ -215,7 +215,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   }
 
   /** What a turn and a compaction between turns have in common. */
-  function base(session: Session, { info, provider, loop }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
+  function base(session: Session, { info, provider, loop, agent }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
+    // The nearest that says anything: the turn, the session, the agent, the model's settings; else the vendor's default.
+    const effort = session.header.turnEffort ?? session.header.effort ?? agent.effort ?? info.effort
     return {
       provider,
       model: {
@@ -225,6 +227,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         thinking: info.thinking,
         toolCalls: info.toolCalls,
         ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+        ...(effort !== undefined && { effort }),
+        ...(info.traits && { traits: info.traits }),
       },
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),

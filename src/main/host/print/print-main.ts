@@ -75,7 +75,8 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
       if (event.type === 'turn.finished') resolve(event)
     })
   })
-  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }])
+  // For this turn alone: a session that is gone on with keeps its own.
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }], options.effort === undefined ? {} : { effort: options.effort })
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
   const usage = {

@@ -116,6 +116,9 @@ async function ask(ctx: CompactionContext, question: ReturnType<typeof summaryQu
     tools: [],
     imagesIn: false,
     thinking: model.thinking,
+    modelId: model.id,
+    ...(model.effort !== undefined && { effort: model.effort }),
+    ...(model.traits && { traits: model.traits }),
     cacheKey: ctx.cacheKey,
     ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   }
