@@ -74,7 +74,7 @@ export function guessThinking(type: ProviderType, model: string, thinking: boole
       return first(GEMINI) ?? otherwise
     case 'moonshot':
       return first(KIMI) ?? otherwise
-    case 'openai-compatible':
+    default:
       return first(OPENAI) ?? first(KIMI) ?? otherwise
   }
 }
