@@ -29,8 +29,8 @@ const CLAUDE: readonly Rule[] = [
   { name: /(?:fable|mythos)-5/, control: 'adaptive', efforts: TO_MAX, defaultEffort: 'high' },
   { name: /(?:opus|sonnet)-5|opus-4[-.][78]/, control: 'adaptive', efforts: OFF_TO_MAX, defaultEffort: 'high' },
   { name: /(?:opus|sonnet)-4[-.]6/, control: 'adaptive', efforts: ['none', ...TO_HIGH, 'max'], defaultEffort: 'high' },
-  { name: /(?:opus|sonnet|haiku)-4/, control: 'budget', needsInterleavedHeader: true },
-  { name: /3[-.]7/, control: 'budget' },
+  { name: /(?:opus|sonnet|haiku)-4/, control: 'budget', defaultEffort: 'high', needsInterleavedHeader: true },
+  { name: /3[-.]7/, control: 'budget', defaultEffort: 'high' },
   { name: /(?:claude-)?(?:2|3|instant)/, control: 'none' },
 ]
 
@@ -67,7 +67,7 @@ export function guessThinking(type: ProviderType, model: string, thinking: boole
   switch (type) {
     case 'anthropic':
       // Servers that copy the protocol know budgets, and mostly nothing else.
-      return family === 'claude' ? (first(CLAUDE) ?? otherwise) : thinking ? { control: 'budget' } : { control: 'none' }
+      return family === 'claude' ? (first(CLAUDE) ?? otherwise) : thinking ? { control: 'budget', defaultEffort: 'high' } : otherwise
     case 'openai-responses':
       return first(OPENAI) ?? (thinking ? { control: 'effort' } : otherwise)
     case 'google':
