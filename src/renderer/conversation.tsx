@@ -5,6 +5,7 @@ import type { ApprovalReply } from './features/approvals/approval-reply'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
+import { EffortSwitch } from './features/composer/effort-switch'
 import { Composer, type ComposerHandle } from './features/composer/composer'
 import { commandSent } from './features/composer/slash-commands'
 import { Terminals } from './features/chat/tools/terminals'
@@ -197,6 +198,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         onStop={stop}
         onNextMode={nextMode}
         complete={complete}
+        controls={<EffortSwitch sessionId={sessionId} />}
         commands={slash.commands}
         onCommands={slash.refresh}
         prompts={slash.prompts}

@@ -25,7 +25,8 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     saveProvider: ({ id, type, apiKey }) =>
       update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
     removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
-    saveModel: (model) => update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, origin: 'configured' }] }),
+    saveModel: (model) =>
+      update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, efforts: [], origin: 'configured' }] }),
     removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
     setDefaultModel: (defaultModel) => update({ defaultModel }),
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),

@@ -10,7 +10,7 @@ export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDe
     remove: os.session.remove.handler(({ input }) => sessions.remove(input.sessionId)),
     search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit)),
     fork: os.session.fork.handler(({ input }) => sessions.fork(input.sessionId, input.to)),
-    prompt: os.session.prompt.handler(({ input }) => sessions.prompt(input.sessionId, input.parts)),
+    prompt: os.session.prompt.handler(({ input }) => sessions.prompt(input.sessionId, input.parts, input)),
     steer: os.session.steer.handler(({ input: { sessionId, ...rest } }) => sessions.steer(sessionId, rest)),
     editQueued: os.session.editQueued.handler(({ input }) => sessions.editQueued(input.sessionId, input.promptId, input.parts)),
     removeQueued: os.session.removeQueued.handler(({ input }) => sessions.removeQueued(input.sessionId, input.promptId)),

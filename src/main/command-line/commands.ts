@@ -1,4 +1,5 @@
 import { SESSION_MODES } from '../../shared/model/approval'
+import { EFFORTS } from '../../shared/model/effort'
 import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
 import { MCP_COMMAND } from './mcp-command'
 import type { CommandSpec, OptionSpec } from './parse'
@@ -8,6 +9,7 @@ const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' 
 const WHERE: Record<string, OptionSpec> = {
   cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
   model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
+  effort: { type: 'string', value: 'LEVEL', choices: EFFORTS, help: 'How hard the model is to think (default: as its vendor says).' },
 }
 
 const WHICH_SESSION: Record<string, OptionSpec> = {

@@ -1,5 +1,6 @@
 import type { Approval, InboxEntry, PermissionMode, PersonAnswer, RuleChoice } from '../../shared/model/approval'
 import type { ContextView } from '../../shared/model/compaction'
+import type { Effort, EffortChoice } from '../../shared/model/effort'
 import type { LiveEvent, SessionEvent } from '../../shared/model/event'
 import type { RecordedEvent } from '../../shared/model/event'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../../shared/model/checkpoint'
@@ -64,7 +65,7 @@ export type EngineChange =
 /** Everything that can be done with sessions. Failures are `CodedError`s. */
 export interface Sessions {
   list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
-  create(input: { folder: string; model?: string; mode?: PermissionMode; addedFolders?: string[] }): Promise<SessionHeader>
+  create(input: { folder: string; model?: string; effort?: Effort; mode?: PermissionMode; addedFolders?: string[] }): Promise<SessionHeader>
   /** Header and latest window; recovers a turn that a dead process left open. */
   open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
   window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
@@ -72,11 +73,19 @@ export interface Sessions {
   header(sessionId: string): SessionHeader
   change(
     sessionId: string,
-    change: { title?: string; model?: string; mode?: PermissionMode; addedFolders?: string[]; archived?: boolean },
+    change: {
+      title?: string
+      model?: string
+      effort?: EffortChoice
+      mode?: PermissionMode
+      addedFolders?: string[]
+      archived?: boolean
+    },
   ): Promise<SessionHeader>
   remove(sessionId: string): Promise<void>
   search(query: string, limit: number): SearchHit[]
-  prompt(sessionId: string, parts: UserPart[]): Promise<{ queued: boolean; promptId?: string }>
+  /** `effort`: for the turn that it starts alone. */
+  prompt(sessionId: string, parts: UserPart[], options?: { effort?: Effort }): Promise<{ queued: boolean; promptId?: string }>
   steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
   removeQueued(sessionId: string, promptId: string): Promise<void>

@@ -2,6 +2,7 @@ import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PERMISSION_MODES } from '../model/approval'
 import type { ContextView } from '../model/compaction'
+import { EFFORT_CHOICES, EFFORTS } from '../model/effort'
 import type { RecordedEvent } from '../model/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
 import type { ToolsView } from '../model/tools-view'
@@ -38,7 +39,14 @@ export const sessionContract = {
     .output(type<SessionSummary[]>()),
   /** Opens a folder: creates an empty session in it. Fails when the folder is not there. */
   create: oc
-    .input(z.strictObject({ folder: z.string().min(1), model: z.string().optional(), mode: z.enum(PERMISSION_MODES).optional() }))
+    .input(
+      z.strictObject({
+        folder: z.string().min(1),
+        model: z.string().optional(),
+        effort: z.enum(EFFORTS).optional(),
+        mode: z.enum(PERMISSION_MODES).optional(),
+      }),
+    )
     .output(type<SessionHeader>()),
   /** The header and the latest window of events. Subscribe with `since = header.seq` to go on from there. */
   open: oc
@@ -54,6 +62,8 @@ export const sessionContract = {
         sessionId: id,
         title: z.string().trim().min(1).max(200).optional(),
         model: z.string().optional(),
+        /** How hard the model is to think; `default`: as it does when nothing is said. A level that it does not know means the nearest one. */
+        effort: z.enum(EFFORT_CHOICES).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
         addedFolders: z.array(z.string()).optional(),
         archived: z.boolean().optional(),
@@ -66,8 +76,10 @@ export const sessionContract = {
     .output(type<SearchHit[]>()),
   /** A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
   fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),
-  /** Starts a turn, or queues the prompt while one runs. */
-  prompt: oc.input(z.strictObject({ sessionId: id, parts: promptParts })).output(type<{ queued: boolean; promptId?: string }>()),
+  /** Starts a turn, or queues the prompt while one runs. `effort`: how hard the model is to think in that turn alone. */
+  prompt: oc
+    .input(z.strictObject({ sessionId: id, parts: promptParts, effort: z.enum(EFFORTS).optional() }))
+    .output(type<{ queued: boolean; promptId?: string }>()),
   /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */
   steer: oc.input(z.strictObject({ sessionId: id, parts: promptParts.optional(), promptId: id.optional() })).output(type<void>()),
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),

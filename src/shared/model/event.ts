@@ -3,6 +3,7 @@ import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './app
 import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
 import type { FormValues } from './form'
+import type { Effort, EffortChoice } from './effort'
 import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from './checkpoint'
 import type { Failure } from './errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from './message'
@@ -20,6 +21,7 @@ export type EventBody =
       folder: string
       title: string
       model?: string
+      effort?: Effort
       mode: PermissionMode
       addedFolders: string[]
       /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
@@ -29,6 +31,7 @@ export type EventBody =
       title?: string
       /** `false` when Trestle made the title itself. */ titleIsCustom?: boolean
       model?: string
+      /** How hard the model is to think; `default`: as its vendor does when nothing is said. */ effort?: EffortChoice
       mode?: PermissionMode
       addedFolders?: string[]
       archived?: boolean
@@ -37,7 +40,7 @@ export type EventBody =
   | { type: 'sandbox.changed'; sandbox: SandboxStatus }
   /** The user opened this to the session's sandboxed commands. */
   | { type: 'sandbox.allowed'; denied: SandboxDenial }
-  | { type: 'prompt.queued'; promptId: string; parts: UserPart[] }
+  | { type: 'prompt.queued'; promptId: string; parts: UserPart[]; /** For the turn that it starts. */ effort?: Effort }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
   | {
@@ -45,6 +48,7 @@ export type EventBody =
       turnId: string
       parts: UserPart[]
       model: string
+      /** How hard the model is to think in this turn, whatever the session says. */ effort?: Effort
       /** Set when the prompt came from the queue, which it leaves hereby. */ promptId?: string
       /** Set when no person asked: the parts tell the agent of these tasks, once and for all. */ news?: TaskNews[]
     }
@@ -93,6 +97,8 @@ export type EventBody =
       finish: FinishReason
       partial?: boolean
       durationMs: number
+      /** The id of the model that wrote it; absent in old logs, where it is that of the turn. */ model?: string
+      /** The provider had rejected the thinking of answers before this one: it is left out from here on. */ thinkingDropped?: true
       /** The one of `step.started`; the model was told of it. */ checkpoint?: number
     }
   | {

@@ -1,3 +1,4 @@
+import type { EffortChoice } from './effort'
 import type { RecordedEvent } from './event'
 import type { Usage } from './message'
 import type { SessionHeader } from './session'
@@ -42,10 +43,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         addedFolders: event.addedFolders,
         createdAt: event.at,
         ...(event.model !== undefined && { model: event.model }),
+        ...(event.effort !== undefined && { effort: event.effort }),
       }
     case 'session.changed':
       return {
-        ...next,
+        ...withEffort(next, event.effort),
         ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
         ...(event.model !== undefined && { model: event.model }),
         ...(event.mode !== undefined && { mode: event.mode }),
@@ -53,7 +55,10 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.archived !== undefined && { archived: event.archived }),
       }
     case 'prompt.queued':
-      return { ...next, queue: [...header.queue, { promptId: event.promptId, parts: event.parts }] }
+      return {
+        ...next,
+        queue: [...header.queue, { promptId: event.promptId, parts: event.parts, ...(event.effort && { effort: event.effort }) }],
+      }
     case 'prompt.edited':
       return {
         ...next,
@@ -88,6 +93,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...withoutFailure(next),
         ...(header.agent?.isQueued && { agent: { ...header.agent, isQueued: false } }),
         turnId: event.turnId,
+        ...(event.effort && { turnEffort: event.effort }),
         turns: header.turns + 1,
         queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId),
         news: withoutNews(header.news, event.news),
@@ -176,12 +182,18 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'plan.left':
       return { ...next, plan: foldPlan(header.plan, event) }
     case 'turn.finished': {
-      const { turnId: _ended, ...rest } = next
+      const { turnId: _ended, turnEffort: _spent, ...rest } = next
       return { ...rest, approvals: [], lastStop: event.stop, ...(event.failure && { lastFailure: event.failure }) }
     }
     default:
       return next
   }
+}
+
+function withEffort(header: SessionHeader, effort: EffortChoice | undefined): SessionHeader {
+  if (effort !== 'default') return effort === undefined ? header : { ...header, effort }
+  const { effort: _default, ...rest } = header
+  return rest
 }
 
 /** Each once; `pattern` holds one a line. */

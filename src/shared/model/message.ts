@@ -74,7 +74,16 @@ export type Message =
       /** Not the user's words: from the loop, news of tasks, what stands for an earlier part of the conversation, or a D-Mail. */
       by?: 'guard' | 'task' | 'compaction' | 'd-mail'
     }
-  | { role: 'assistant'; parts: AssistantPart[] }
+  | {
+      role: 'assistant'
+      parts: AssistantPart[]
+      /** The id (`provider/model`) of the model that wrote it; absent in old logs, where it is not known. */
+      model?: string
+      /** What stands before it was changed since (a trim, say): models that bind their thinking to that do not get it back. */
+      staleThinking?: true
+      /** A provider has rejected the thinking up to here: no model gets it back. */
+      thinkingDropped?: true
+    }
   | {
       role: 'tool'
       callId: string

@@ -2,6 +2,7 @@ import type { AgentState, SubagentType } from './agent'
 import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './compaction'
 import type { Cut } from './checkpoint'
+import type { Effort } from './effort'
 import type { Failure } from './errors'
 import type { Usage, UserPart } from './message'
 import type { PlanState } from './plan'
@@ -16,6 +17,8 @@ export type SessionStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' |
 export interface QueuedPrompt {
   promptId: string
   parts: UserPart[]
+  /** For the turn that it starts. */
+  effort?: Effort
 }
 
 /**
@@ -33,6 +36,10 @@ export interface SessionHeader {
   titleIsCustom: boolean
   /** `provider/model` id, or undefined for the default model. */
   model?: string
+  /** How hard the model is to think in this session; absent: as the agent, the model's settings or its vendor say. */
+  effort?: Effort
+  /** The same for the open turn alone. */
+  turnEffort?: Effort
   mode: PermissionMode
   /** What commands can reach; absent until the first turn has begun. */
   sandbox?: SandboxStatus

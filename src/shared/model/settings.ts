@@ -1,3 +1,4 @@
+import type { Effort } from './effort'
 import type { SandboxMode } from './sandbox'
 
 /** A mistake in config.toml, with its place. Line and column count from 1. */
@@ -31,6 +32,10 @@ export interface ModelView {
   toolCalls: boolean
   imagesIn: boolean
   thinking: boolean
+  /** How hard it can be asked to think, from least to most; empty: there is nothing to choose. */
+  efforts: Effort[]
+  /** The level used where none is chosen, and whether config.toml says so or its vendor; absent: not known. */
+  usualEffort?: Effort
   scripted?: boolean
   origin: 'configured' | 'found' | 'built-in'
 }

@@ -1,4 +1,5 @@
 import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
+import type { Effort } from '../../../shared/model/effort'
 
 /** What a file says of an agent, before what it extends is put beneath it. */
 export interface WrittenSpec {
@@ -14,6 +15,7 @@ export interface WrittenSpec {
   excludeTools: readonly string[]
   subagents?: readonly string[]
   model?: string
+  effort?: Effort
   maxSteps?: number
   readOnly: boolean
 }
@@ -33,6 +35,8 @@ export interface AgentSpec {
   subagents: readonly string[]
   /** `provider/model`; absent: its parent's. */
   model?: string
+  /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
+  effort?: Effort
   maxSteps?: number
   /** It may call nothing that changes anything, whatever rules and modes say. */
   readOnly: boolean

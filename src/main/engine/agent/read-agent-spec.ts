@@ -1,5 +1,6 @@
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import type { AgentSource } from '../../../shared/model/agent'
+import { EFFORTS } from '../../../shared/model/effort'
 import { nearest } from '../../../shared/nearest'
 import { TOOL_LIST } from '../tool/tool-list'
 import type { ReadSpec, SpecFile, WrittenSpec } from './agent-spec'
@@ -17,6 +18,7 @@ const KEYS = [
   'exclude_tools',
   'subagents',
   'model',
+  'effort',
   'max_steps',
   'read_only',
 ] as const
@@ -115,6 +117,9 @@ async function parse(
   if (typeof readOnly !== 'boolean') throw wrong('read_only', 'true or false')
   const subagents = strings('subagents')
   const model = string('model')
+  const effort = EFFORTS.find((level) => level === table['effort'])
+  if (effort === undefined && table['effort'] !== undefined && table['effort'] !== null)
+    throw wrong('effort', `one of ${EFFORTS.join(', ')}`)
   const extendLine = lineOf('extend')
 
   return {
@@ -130,6 +135,7 @@ async function parse(
     ...(tools && { tools }),
     ...(subagents && { subagents }),
     ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
     ...(typeof maxSteps === 'number' && { maxSteps }),
   }
 

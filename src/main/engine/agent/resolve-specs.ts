@@ -50,6 +50,7 @@ function withBase(spec: WrittenSpec, all: readonly WrittenSpec[]): { spec: Agent
   const args = Object.assign({}, ...chain.toReversed().map((one) => one.promptArgs)) as Record<string, string>
   const tools = first((one) => one.tools)
   const model = first((one) => one.model)
+  const effort = first((one) => one.effort)
   const maxSteps = first((one) => one.maxSteps)
   const prompt = first((one) => one.systemPrompt) ?? ''
   return {
@@ -65,6 +66,7 @@ function withBase(spec: WrittenSpec, all: readonly WrittenSpec[]): { spec: Agent
       readOnly: chain.some((one) => one.readOnly),
       ...(tools && { tools }),
       ...(model !== undefined && { model }),
+      ...(effort !== undefined && { effort }),
       ...(maxSteps !== undefined && { maxSteps }),
     },
   }

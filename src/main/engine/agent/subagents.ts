@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { familyPrefix, isAgentId, type AgentStart, type SubagentType } from '../../../shared/model/agent'
+import type { Effort } from '../../../shared/model/effort'
 import { CodedError } from '../../../shared/model/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import { nearest } from '../../../shared/nearest'
@@ -39,6 +40,7 @@ export interface AgentTurn {
   /** The types it may start that do not come with Trestle. */
   types: readonly OfferedAgent[]
   maxSteps?: number
+  effort?: Effort
   offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
 }
 
@@ -89,6 +91,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       types: depth && spec.subagents.length > 0 ? await typesOf(header) : [],
       offers: (tool) => isOffered(spec, tool, { readOnly: agent.readOnly || spec.readOnly, mayDelegate: depth }),
       ...(spec.maxSteps !== undefined && { maxSteps: spec.maxSteps }),
+      ...(spec.effort !== undefined && { effort: spec.effort }),
     }
   }
 
@@ -149,6 +152,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         title: description,
         parent: header,
         ...(spec.model !== undefined && { model: spec.model }),
+        ...(spec.effort !== undefined && { effort: spec.effort }),
       })
       return { agentId, start }
     }

@@ -1,4 +1,5 @@
 import { PERMISSION_MODES } from '../../../shared/model/approval'
+import { EFFORTS } from '../../../shared/model/effort'
 import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
 import {
   DEFAULT_SETTINGS,
@@ -137,6 +138,7 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
     const contextWindow = entry.number('context_window', { min: 1000, max: 100_000_000 }) ?? DEFAULT_CONTEXT_WINDOW
     const maxOutputTokens = entry.number('max_output_tokens', { min: 1, max: 100_000_000 })
     const capabilities = entry.strings('capabilities', CAPABILITIES) ?? ['tools']
+    const effort = entry.oneOf('effort', EFFORTS)
     entry.finish()
     if (provider === undefined || model === undefined) continue
     if (!providers.usable.some(([name]) => name === provider)) {
@@ -157,6 +159,7 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
         contextWindow,
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         capabilities: [...new Set(capabilities)],
+        ...(effort !== undefined && { effort }),
       },
     ])
   }

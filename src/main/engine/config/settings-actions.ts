@@ -1,9 +1,11 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { ModelView, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
+import { nearestEffort } from '../../../shared/model/effort'
+import type { ModelView, ProviderType, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
 import type { SettingsActions } from '../engine-api'
 import type { Catalog } from '../model/catalog'
 import type { SandboxSupport } from '../sandbox/find-sandbox'
 import type { ModelInfo } from '../model/provider'
+import { thinkingFacts } from '../model/thinking/thinking-facts'
 import type { Config } from './config'
 import { DEFAULT_CACHES } from './sandbox-settings'
 import type { Secrets } from './secrets'
@@ -39,7 +41,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
           ...(apiKeyEnv !== undefined && { apiKeyEnv }),
         }
       }),
-      models: catalog.list().map(modelView),
+      models: catalog.list().map((model) => modelView(model, settings.providers[model.providerId]?.type)),
       tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
@@ -152,6 +154,23 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
   }
 }
 
-function modelView({ id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, scripted, origin }: ModelInfo): ModelView {
-  return { id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, origin, ...(scripted && { scripted }) }
+/** Servers found on this machine all speak the protocol that is assumed here. */
+function modelView(info: ModelInfo, type: ProviderType = 'openai-compatible'): ModelView {
+  const { id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, scripted, origin } = info
+  const { efforts, defaultEffort } = thinkingFacts(type, info)
+  const usualEffort = info.effort === undefined ? defaultEffort : nearestEffort(info.effort, efforts)
+  return {
+    id,
+    providerId,
+    model,
+    label,
+    contextWindow,
+    toolCalls,
+    imagesIn,
+    thinking,
+    efforts: [...efforts],
+    ...(usualEffort !== undefined && { usualEffort }),
+    origin,
+    ...(scripted && { scripted }),
+  }
 }

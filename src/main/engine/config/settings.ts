@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
@@ -50,6 +51,8 @@ export interface ModelSettings {
   contextWindow: number
   maxOutputTokens?: number
   capabilities: readonly ('tools' | 'image_in' | 'thinking')[]
+  /** How hard it is to think; default: as its vendor says. */
+  effort?: Effort
 }
 
 export interface LoopSettings {

@@ -60,6 +60,18 @@ describe('the history for the model', () => {
     expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'go on' }] })
   })
 
+  it('says which model wrote an answer: in old logs that of its turn', () => {
+    const [event] = recorded([answer('new')])
+    const messages = historyOf(recorded([user('hi'), answer('old'), { ...event!, model: 'p/other' } as EventBody]))
+    expect(messages.map((message) => message.role === 'assistant' && message.model)).toEqual([false, 'm', 'p/other'])
+  })
+
+  it('marks the thinking that a provider has rejected, and none that came afterwards', () => {
+    const [event] = recorded([answer('without')])
+    const messages = historyOf(recorded([user('hi'), answer('before'), { ...event!, thinkingDropped: true } as EventBody, answer('after')]))
+    expect(messages.map((message) => message.role === 'assistant' && message.thinkingDropped)).toEqual([false, true, undefined, undefined])
+  })
+
   it('leaves out an answer in which nothing was said', () => {
     const messages = historyOf(recorded([user('hi'), cutShort(), user('again')]))
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user'])

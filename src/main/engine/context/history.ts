@@ -2,6 +2,7 @@ import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
 import type { Message, ToolCallPart, ToolMessage } from '../../../shared/model/message'
 import { markCheckpoint } from '../loop/checkpoint-mark'
+import { dropThinking } from '../loop/dropped-thinking'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
@@ -31,6 +32,8 @@ export function historyOf(
     }
     open = { calls: [], results: new Map() }
   }
+  /** The model of the turn: in old logs an answer does not name its own. */
+  let turnModel: string | undefined
   for (const event of events) {
     switch (event.type) {
       case 'turn.started':
@@ -39,6 +42,7 @@ export function historyOf(
         if (event.type === 'turn.started') {
           if (cutShort) messages.push({ role: 'user', parts: [{ type: 'text', text: CUT_SHORT[cutShort] }], by: 'guard' })
           cutShort = 'turn'
+          turnModel = event.model
         }
         // Where a D-Mail arrives all is as it was, the mark included.
         if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
@@ -48,8 +52,10 @@ export function historyOf(
         settle()
         if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         cutShort = event.partial ? 'answer' : event.parts.some((part) => part.type === 'tool_call') ? 'turn' : undefined
+        if (event.thinkingDropped) dropThinking(messages)
         if (event.parts.length === 0) break
-        messages.push({ role: 'assistant', parts: event.parts })
+        const model = event.model ?? turnModel
+        messages.push({ role: 'assistant', parts: event.parts, ...(model !== undefined && { model }) })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')
         break
       }

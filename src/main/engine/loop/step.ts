@@ -5,6 +5,7 @@ import { markCheckpoint } from './checkpoint-mark'
 import type { ModelChunk, ModelRequest } from '../model/provider'
 import { meantCall } from '../tool/call-tool'
 import { DraftSubject } from './draft-subject'
+import { dropThinking, holdsThinking, rejectsThinking, thinkingFailure } from './dropped-thinking'
 import { receive } from './receive'
 import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
@@ -33,6 +34,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
   const request: ModelRequest = {
     model: ctx.model.name,
+    modelId: ctx.model.id,
     system: ctx.prefix.system,
     messages: ctx.history,
     tools,
@@ -42,7 +44,11 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     cache: ctx.cache,
     ...(isLast && tools.length > 0 && { toolChoice: 'none' as const }),
     ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
+    ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
+    ...(ctx.model.traits && { traits: ctx.model.traits }),
   }
+  /** Who answers; and whether what was thought before had to be left out. */
+  const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.
   if (tools.length > 0 && !isLast) setImmediate(() => ctx.warm())
@@ -57,12 +63,13 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         turnId: ctx.turnId,
         stepId,
         ...told,
+        ...author,
         parts,
         finish,
         durationMs: ctx.now() - startedAt,
         ...(usage && { usage }),
       })
-      ctx.history.push({ role: 'assistant', parts })
+      ctx.history.push({ role: 'assistant', parts, model: ctx.model.id })
       ctx.room.counted(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
@@ -72,6 +79,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           turnId: ctx.turnId,
           stepId,
           ...told,
+          ...author,
           parts: answer.spoken(),
           finish: 'other',
           partial: true,
@@ -82,7 +90,13 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         partial()
         return { kind: 'stopped' }
       }
-      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      // Once: what is rejected again was not the thinking.
+      const isThinking = !author.thinkingDropped && rejectsThinking(error) && holdsThinking(ctx.history)
+      if (isThinking) {
+        dropThinking(ctx.history)
+        author.thinkingDropped = true
+      }
+      const delayMs = isThinking ? 0 : retryDelay(error, attempt, ctx.settings, ctx.random)
       if (delayMs === undefined) {
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }
@@ -95,7 +109,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         attempt,
         of: ctx.settings.maxAttempts,
         delayMs,
-        failure: failureOf(error),
+        failure: isThinking ? thinkingFailure(error) : failureOf(error),
         superseded,
       })
       await ctx.pause(delayMs, ctx.signal).catch(() => undefined)
@@ -105,6 +119,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           turnId: ctx.turnId,
           stepId,
           ...told,
+          ...author,
           parts: [],
           finish: 'other',
           partial: true,

@@ -1,10 +1,11 @@
 import type { Approval } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
 import type { ToolDetails } from '../../../shared/model/preview'
 import type { TaskNews } from '../../../shared/model/task'
 import type { LoopSettings } from '../config/settings'
-import type { Provider } from '../model/provider'
+import type { ModelTraits, Provider } from '../model/provider'
 import type { Access, CallAnswer, CallQuestion, PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
@@ -25,11 +26,24 @@ export interface Touched {
 /** A call whose message goes to an earlier checkpoint. */
 export type DMailCall = Extract<ToolDetails, { kind: 'd-mail' }>
 
+/** The model that is asked: what of it goes into requests. */
+export interface TurnModel {
+  id: string
+  name: string
+  imagesIn: boolean
+  thinking: boolean
+  toolCalls: boolean
+  maxOutputTokens?: number
+  /** Absent: the vendor's default. */
+  effort?: Effort
+  traits?: ModelTraits
+}
+
 /** Everything a turn needs. The loop keeps no state of its own between turns. */
 export interface TurnContext {
   turnId: string
   provider: Provider
-  model: { id: string; name: string; imagesIn: boolean; thinking: boolean; toolCalls: boolean; maxOutputTokens?: number }
+  model: TurnModel
   /** What every request begins with. */
   prefix: TurnPrefix
   tools: ToolLookup

@@ -199,7 +199,7 @@ describe('a step that fails', () => {
     expect(turn.pauses).toEqual([100, 200])
     expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.retried', 'step.finished'])
     expect(turn.events[1]).toMatchObject({ attempt: 1, of: 3, superseded: { text: 'half a ' } })
-    expect(turn.ctx.history.at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'whole' }] })
+    expect(turn.ctx.history.at(-1)).toEqual({ role: 'assistant', model: 'p/m', parts: [{ type: 'text', text: 'whole' }] })
   })
 
   it('waits as long as the server asks', async () => {

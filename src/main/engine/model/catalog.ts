@@ -146,6 +146,7 @@ function infoOf(id: string, model: ModelSettings): ModelInfo {
     toolCalls: model.capabilities.includes('tools'),
     imagesIn: model.capabilities.includes('image_in'),
     thinking: model.capabilities.includes('thinking'),
+    ...(model.effort !== undefined && { effort: model.effort }),
     origin: 'configured',
   }
 }

@@ -8,7 +8,8 @@ import type {
 } from '@ai-sdk/provider'
 import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, ToolMessage, UserPart } from '../../../shared/model/message'
 import type { ModelRequest } from './provider'
-import type { Metadata, PromptRules } from './wire/wire'
+import { getsThinkingBack, isProven, thoughtsOf } from './thinking/kept-thinking'
+import type { Metadata, PromptRules, ThinkingBack, ThinkingRequest } from './wire/wire'
 
 const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
   short: { anthropic: { cacheControl: { type: 'ephemeral' } } },
@@ -24,6 +25,11 @@ export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): { p
 const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+type Asked = ThinkingRequest & Pick<ModelRequest, 'modelId'>
+
+/** Who gets the answers of earlier requests back. */
+type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingBack }
+
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
 /**
@@ -33,7 +39,8 @@ type AssistantMessage = Extract<Message, { role: 'assistant' }>
 export type PromptPieces = WeakMap<Message, Piece>
 
 interface Piece {
-  imagesIn: boolean
+  /** What of the request it depends on. */
+  variant: string
   /** Of a user's or the model's message; undefined when nothing of it may go back. */
   message?: LanguageModelV4Message | undefined
   /** Of a tool's message, with the media that have to follow it. */
@@ -45,7 +52,7 @@ interface Piece {
 
 /** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
 export function buildPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff'>,
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff'> & Asked,
   rules: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
@@ -53,10 +60,13 @@ export function buildPrompt(
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
   const canSend = (part: MediaPart): boolean =>
     request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+  const back = rules.thinkingBack(request)
+  const { model, modelId } = request
+  const variant = JSON.stringify([request.imagesIn, model, modelId, back.isOff, back.bindsThinking, back.neededField])
   const pieceOf = (message: Message): Piece => {
     let piece = pieces.get(message)
-    if (piece?.imagesIn !== request.imagesIn) {
-      piece = { imagesIn: request.imagesIn, ...newPiece(message, rules, canSend) }
+    if (piece?.variant !== variant) {
+      piece = { variant, ...newPiece(message, rules, canSend, { model, ...(modelId !== undefined && { modelId }), back }) }
       pieces.set(message, piece)
     }
     return piece
@@ -83,9 +93,9 @@ export function buildPrompt(
   return prompt
 }
 
-function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean): Omit<Piece, 'imagesIn'> {
+function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean, reader: Reader): Omit<Piece, 'variant'> {
   if (message.role === 'user') return { message: { role: 'user', content: userContent(message.parts, canSend) } }
-  if (message.role === 'assistant') return { message: assistantMessage(message, rules) }
+  if (message.role === 'assistant') return { message: assistantMessage(message, rules, reader) }
   return toolResult(message, rules, canSend)
 }
 
@@ -134,12 +144,13 @@ function notSent(part: MediaPart): string {
 }
 
 /** The answer as it goes back; undefined when nothing of it may: thinking alone is refused everywhere. */
-function assistantMessage(message: AssistantMessage, rules: PromptRules): LanguageModelV4Message | undefined {
+function assistantMessage(message: AssistantMessage, rules: PromptRules, reader: Reader): LanguageModelV4Message | undefined {
   const hasCalls = message.parts.some((part) => part.type === 'tool_call')
   const content: AssistantContent = []
   /** How much of `content` ends in something that may end a message. */
   let solid = 0
-  const thoughts = message.parts.flatMap((part): Metadata[] => (part.type === 'thinking' ? [part.metadata?.[rules.metadataKey] ?? {}] : []))
+  const isOwn = getsThinkingBack(message, reader, rules.thinking, reader.back)
+  const thoughts = isOwn ? thoughtsOf(message, rules.metadataKey) : undefined
   for (const part of message.parts) {
     const item = assistantPart(part, rules, thoughts)
     if (!item) continue
@@ -149,19 +160,25 @@ function assistantMessage(message: AssistantMessage, rules: PromptRules): Langua
   content.length = solid
   const isBlank = content.every((item) => item.type !== 'text' || item.text.trim() === '')
   if (solid === 0 || (isBlank && !hasCalls && !content.some((item) => item.providerOptions))) return undefined
-  const field = rules.thinking === 'message-field' ? thinkingField(message.parts, rules.metadataKey) : undefined
+  const said = rules.thinking === 'message-field' && isOwn ? thinkingField(message.parts, rules.metadataKey) : undefined
+  const field = said ?? (hasCalls && reader.back.neededField !== undefined ? { [reader.back.neededField]: '' } : undefined)
   return { role: 'assistant', content, ...(field && { providerOptions: { openaiCompatible: field } }) }
 }
 
-function assistantPart(part: AssistantPart, rules: PromptRules, thoughts: readonly Metadata[]): AssistantContent[number] | undefined {
-  const own = ownMetadata(part.metadata, rules.metadataKey)
+/** `thoughts`: the metadata of all thoughts of the answer; undefined where they do not go back. */
+function assistantPart(
+  part: AssistantPart,
+  rules: PromptRules,
+  thoughts: readonly Metadata[] | undefined,
+): AssistantContent[number] | undefined {
+  const own = ownMetadata(part.metadata, rules, thoughts !== undefined)
   if (part.type === 'text') {
     // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
     return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
   }
   if (part.type === 'thinking') {
-    const isProven = rules.thinking === 'signed-parts' && own && rules.isSigned(own[rules.metadataKey]!, thoughts)
-    return isProven ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
+    const goesBack = rules.thinking === 'signed-parts' && own && thoughts && isProven(part.metadata, thoughts, rules)
+    return goesBack ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
   }
   const written = part.sentAs ?? part
   const input = argumentsOf(written.input)
@@ -198,9 +215,15 @@ function thinkingField(parts: readonly AssistantPart[], key: string): Record<str
   return field === undefined ? undefined : { [field]: text }
 }
 
-function ownMetadata(metadata: ProviderMetadata | undefined, key: string): SharedV4ProviderOptions | undefined {
-  const own = metadata?.[key]
-  return own && ({ [key]: own } as SharedV4ProviderOptions)
+/** What goes back of a part's metadata: all of it to the model that wrote it (`isOwn`), to others what they share. */
+function ownMetadata(
+  metadata: ProviderMetadata | undefined,
+  { metadataKey, shared }: PromptRules,
+  isOwn: boolean,
+): SharedV4ProviderOptions | undefined {
+  const written = metadata?.[metadataKey]
+  const own = isOwn ? written : written && shared?.(written)
+  return own && ({ [metadataKey]: own } as SharedV4ProviderOptions)
 }
 
 function toolResult(

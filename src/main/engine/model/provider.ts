@@ -1,3 +1,4 @@
+import type { Effort } from '../../../shared/model/effort'
 import type { FinishReason } from '../../../shared/model/event'
 import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
 
@@ -7,10 +8,6 @@ export interface ToolSchema {
   description: string
   schema: Record<string, unknown>
 }
-
-/** How hard a model is asked to think, from least to most. Each wire has its own word for it; a model may know only some. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
-export type Effort = (typeof EFFORTS)[number]
 
 /**
  * How the thinking of a model is controlled: `effort` levels; a `budget` of tokens; `adaptive`: the model decides, effort guides it;
@@ -49,6 +46,8 @@ export interface ModelTraits {
 export interface ModelRequest {
   /** What the provider calls the model. */
   model: string
+  /** `provider/model` as in config.toml: thinking goes back only to the model that wrote it. Absent: nothing is known of who wrote what. */
+  modelId?: string
   system: string
   /** None of them changes after it was sent: what was made of it is used again. A message that has to differ is another object. */
   messages: readonly Message[]
@@ -111,6 +110,8 @@ export interface ModelInfo {
   imagesIn: boolean
   thinking: boolean
   traits?: ModelTraits
+  /** The level used unless the session, its agent or a turn names another; absent: the vendor's. */
+  effort?: Effort
   /** Where these facts are from. `guess`: nothing is known of the model, so they are safe assumptions. */
   knownFrom?: 'config' | 'provider' | 'table' | 'guess'
   /** Not a model at all: plays a script. Said wherever its name appears. */

@@ -203,8 +203,14 @@ it('a call that was made through another tool goes back as it was written, and i
     { role: 'tool', callId: 'c', name: 'real', sentAs: 'call_tool', isError: false, content: [text('done')] },
   ]
   const rules = { metadataKey: 'x', imagesInResults: false, marksErrors: false, video: false, rawInput: true, cacheMarks: false }
-  const whole = { ...rules, callId: (id: string) => id, thinking: 'signed-parts' as const, isSigned: () => false }
-  expect(buildPrompt({ system: '', messages, imagesIn: false }, whole)).toMatchObject([
+  const whole = {
+    ...rules,
+    callId: (id: string) => id,
+    thinking: 'signed-parts' as const,
+    thinkingBack: () => ({}),
+    isSigned: () => false,
+  }
+  expect(buildPrompt({ model: 'm', thinking: false, system: '', messages, imagesIn: false }, whole)).toMatchObject([
     { content: [{ toolName: 'call_tool', input: '{"name": "real"}' }] },
     { content: [{ toolName: 'call_tool' }] },
   ])

@@ -1,3 +1,4 @@
+import type { Effort } from '../../../shared/model/effort'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import type { UserPart } from '../../../shared/model/message'
@@ -23,9 +24,9 @@ export class PromptQueue {
     return this.#steering.length > 0
   }
 
-  add(parts: UserPart[]): string {
+  add(parts: UserPart[], effort?: Effort): string {
     const promptId = this.#deps.newId('prompt')
-    this.#deps.record({ type: 'prompt.queued', promptId, parts })
+    this.#deps.record({ type: 'prompt.queued', promptId, parts, ...(effort !== undefined && { effort }) })
     return promptId
   }
 

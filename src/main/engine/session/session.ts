@@ -1,5 +1,6 @@
 import type { ContextView } from '../../../shared/model/compaction'
 import { isAgentId } from '../../../shared/model/agent'
+import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
@@ -108,10 +109,10 @@ export class Session {
   }
 
   /** Starts a turn, or queues the prompt while one runs. */
-  async prompt(parts: UserPart[], by: 'person' | 'agent' = 'person'): Promise<{ queued: boolean; promptId?: string }> {
+  async prompt(parts: UserPart[], by: 'person' | 'agent' = 'person', effort?: Effort): Promise<{ queued: boolean; promptId?: string }> {
     const said = by === 'person' ? await this.#taken(parts) : parts
-    if (this.busy) return { queued: true, promptId: this.#queue.add(said) }
-    await this.#start(said)
+    if (this.busy) return { queued: true, promptId: this.#queue.add(said, effort) }
+    await this.#start(said, undefined, effort)
     return { queued: false }
   }
 
@@ -120,7 +121,7 @@ export class Session {
     const queued = promptId === undefined ? undefined : this.#queue.get(promptId)
     if (!parts && !queued) throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
     const said = parts && (await this.#taken(parts))
-    if (!this.busy) return this.#start(said ?? queued!.parts, promptId)
+    if (!this.busy) return this.#start(said ?? queued!.parts, promptId, queued?.effort)
     // It goes through the queue, so that it is stored: if the turn ends before its next step, the message starts the next one.
     this.#queue.steer(promptId ?? this.#queue.add(said!))
   }
@@ -283,8 +284,8 @@ export class Session {
     this.approvals.expect([])
   }
 
-  async #start(prompt: UserPart[] | 'news', promptId?: string): Promise<void> {
-    this.#starting = this.#startTurn(prompt, promptId)
+  async #start(prompt: UserPart[] | 'news', promptId?: string, effort?: Effort): Promise<void> {
+    this.#starting = this.#startTurn(prompt, promptId, effort)
     try {
       await this.#starting
     } finally {
@@ -292,7 +293,7 @@ export class Session {
     }
   }
 
-  async #startTurn(prompt: UserPart[] | 'news', promptId: string | undefined): Promise<void> {
+  async #startTurn(prompt: UserPart[] | 'news', promptId: string | undefined, effort: Effort | undefined): Promise<void> {
     const { modelId } = await this.#deps.runner.ready(this.header)
     const turnId = this.#deps.newId('turn')
     const { header } = this
@@ -308,6 +309,7 @@ export class Session {
       turnId,
       parts,
       model: modelId,
+      ...(effort !== undefined && { effort }),
       ...(promptId !== undefined && { promptId }),
       ...(told && { news: told.news }),
     })
@@ -349,7 +351,7 @@ export class Session {
   async #startNext(): Promise<void> {
     const next = this.header.queue[0]
     if (!next || this.busy) return
-    await this.#start(next.parts, next.promptId).catch((error: unknown) =>
+    await this.#start(next.parts, next.promptId, next.effort).catch((error: unknown) =>
       this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`),
     )
   }

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { RuleChoice } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
@@ -29,7 +30,7 @@ export interface HeldSessions extends Sessions {
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
   /** Creates the session of a subagent, with the folders of its family. */
-  createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string }): void
+  createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
   /** Judges what waits anywhere again: rules have changed. */
   reconsider(): Promise<void>
   close(): Promise<void>
@@ -98,7 +99,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
 
   return {
     list: (filter) => store.list(filter),
-    async create({ folder, model, mode, addedFolders = [] }) {
+    async create({ folder, model, effort, mode, addedFolders = [] }) {
       const defaults = deps.defaults()
       const chosen = model ?? defaults.model
       const sessionId = deps.newId('session')
@@ -110,6 +111,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         mode: mode ?? defaults.mode,
         addedFolders: added,
         ...(chosen !== undefined && { model: chosen }),
+        ...(effort !== undefined && { effort }),
       })
       deps.onRecorded(hold(sessionId))
       return header(sessionId)
@@ -129,6 +131,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         addedFolders: from.addedFolders,
         forkedFrom: { sessionId, seq: upTo },
         ...(from.model !== undefined && { model: from.model }),
+        ...(from.effort !== undefined && { effort: from.effort }),
       })
       store.append(forkId, events)
       const fork = hold(forkId)
@@ -136,9 +139,19 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       letGo(fork)
       return header(forkId)
     },
-    createAgent({ sessionId, title, parent, model = parent.model }) {
+    createAgent({ sessionId, title, parent, model = parent.model, effort }) {
       const { folder, mode, addedFolders } = parent
-      store.create({ sessionId, folder, title, mode, addedFolders, ...(model !== undefined && { model }) })
+      // The same model is to think as hard for the subagent, unless its spec says otherwise.
+      const kept = effort ?? (model === parent.model ? (parent.turnEffort ?? parent.effort) : undefined)
+      store.create({
+        sessionId,
+        folder,
+        title,
+        mode,
+        addedFolders,
+        ...(model !== undefined && { model }),
+        ...(kept !== undefined && { effort: kept }),
+      })
     },
     async open(sessionId, limit) {
       header(sessionId)
@@ -175,7 +188,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       deps.onRemoved(sessionId)
     },
     search: (query, limit) => store.search(query, limit),
-    prompt: (sessionId, parts) => withSession(sessionId, (session) => session.prompt(parts)),
+    prompt: (sessionId, parts, options) => withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
     steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
     editQueued: (sessionId, promptId, parts) => withSession(sessionId, (session) => session.editQueued(promptId, parts)),
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),

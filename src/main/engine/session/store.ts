@@ -1,3 +1,4 @@
+import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
 
@@ -15,6 +16,7 @@ export interface Store {
     title: string
     mode: SessionHeader['mode']
     model?: string
+    effort?: Effort
     addedFolders: string[]
     forkedFrom?: { sessionId: string; seq: number }
   }): SessionHeader

@@ -252,7 +252,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const marks = frozen ? frozen.some(({ name }) => name === 'SendDMail') : info.toolCalls && lookup.get('SendDMail') !== undefined
     const { history, telling } = historyNow(session, info, compacted, marks)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, facts, present, tools, history, telling, compacted, marks }
+    return { header, info, provider, agent, settings, loop, facts, present, tools, history, telling, compacted, marks }
   }
 
   function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean) {
@@ -265,10 +265,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   /** What a turn and a compaction between turns have in common. */
   function base(
     session: Session,
-    { info, provider, settings, loop }: Awaited<ReturnType<typeof gather>>,
+    { info, provider, settings, loop, agent }: Awaited<ReturnType<typeof gather>>,
     signal: AbortSignal,
     prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
   ) {
+    // The nearest that says anything: the turn, the session, the agent, the model's settings; else the vendor's default.
+    const effort = session.header.turnEffort ?? session.header.effort ?? agent.effort ?? info.effort
     return {
       provider,
       prefix,
@@ -279,6 +281,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         thinking: info.thinking,
         toolCalls: info.toolCalls,
         ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+        ...(effort !== undefined && { effort }),
+        ...(info.traits && { traits: info.traits }),
       },
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SessionMode } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import { UsageError, type Parsed } from '../../command-line/parse'
 
 export interface ChatOptions {
   cwd: string
   prompt?: string
   model?: string
+  effort?: Effort
   mode?: SessionMode
   continueLatest: boolean
   sessionId?: string
@@ -20,6 +22,7 @@ export function chatOptions({ values, positionals }: Parsed): ChatOptions {
   const sessionId = text('session')
   if (continueLatest && sessionId !== undefined) throw new UsageError('--continue and --session exclude each other.', 'chat')
   const model = text('model')
+  const effort = text('effort') as Effort | undefined
   const mode = text('permission-mode') as SessionMode | undefined
   const prompt = positionals[0]
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
@@ -29,6 +32,7 @@ export function chatOptions({ values, positionals }: Parsed): ChatOptions {
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
     ...(prompt !== undefined && prompt.trim() !== '' && { prompt }),
     ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
     ...(mode !== undefined && { mode }),
     ...(sessionId !== undefined && { sessionId }),
   }

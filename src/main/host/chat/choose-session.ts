@@ -7,7 +7,7 @@ import type { ChatOptions } from './chat-options'
 /** The session to talk in: a new one, or the one asked for; with the model, the mode and the folders asked for. */
 export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model } = options
+  const { cwd, addDirs, model, effort } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -16,12 +16,19 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
   }
   let header =
     sessionId === undefined
-      ? await sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
+      ? await sessions.create({
+          folder: cwd,
+          addedFolders: addDirs,
+          ...(model !== undefined && { model }),
+          ...(effort !== undefined && { effort }),
+          ...(mode && { mode }),
+        })
       : (await sessions.open(sessionId, 1)).header
   if (sessionId !== undefined) {
     const addedFolders = [...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))])]
     const change = {
       ...(model !== undefined && model !== header.model && { model }),
+      ...(effort !== undefined && effort !== header.effort && { effort }),
       ...(mode && mode !== header.mode && { mode }),
       ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
     }

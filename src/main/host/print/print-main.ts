@@ -1,8 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
+import type { Effort } from '../../../shared/model/effort'
 import { CodedError } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
+import { sessionEffort } from '../../../shared/model/session-effort'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
@@ -75,7 +77,9 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
       if (event.type === 'turn.finished') resolve(event)
     })
   })
-  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }])
+  if (options.effort !== undefined) tellEffort(engine, engine.sessions.header(sessionId), options.effort)
+  // For this turn alone: a session that is gone on with keeps its own.
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }], options.effort === undefined ? {} : { effort: options.effort })
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
   const usage = {
@@ -110,6 +114,18 @@ async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
   process.stderr.write(
     `trestle: what ${folder} brings along (${what}) is not in force: ${why}. See it with "trestle permission show", let it count with "trestle permission trust".\n`,
   )
+}
+
+/** What becomes of an effort that the model does not know. */
+function tellEffort(engine: Engine, header: SessionHeader, effort: Effort): void {
+  const settings = engine.settings.view()
+  const id = header.model ?? settings.defaultModel
+  const { offered, chosen } = sessionEffort(settings, { ...header, effort })
+  // Of a model that stands in no list only the request knows.
+  if (chosen === effort || !settings.models.some((model) => model.id === id)) return
+  const what =
+    offered.length === 0 ? 'has no levels of thinking, so --effort says nothing to it' : `does not think "${effort}"; it thinks "${chosen}"`
+  process.stderr.write(`trestle: ${id} ${what}.\n`)
 }
 
 async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {

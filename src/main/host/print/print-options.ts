@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SessionMode } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import { UsageError, type Parsed } from '../../command-line/parse'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -9,6 +10,7 @@ export interface PrintOptions {
   prompt: string
   cwd: string
   model?: string
+  effort?: Effort
   mode?: SessionMode
   format: OutputFormat
   continueLatest: boolean
@@ -27,6 +29,7 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
   if (values['continue'] === true && text('session') !== undefined)
     throw new UsageError('--continue and --session exclude each other.', 'print')
   const model = text('model')
+  const effort = text('effort') as Effort | undefined
   const mode = text('permission-mode') as SessionMode | undefined
   const sessionId = text('session')
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
@@ -37,6 +40,7 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
     continueLatest: values['continue'] === true,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
     ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
     ...(mode !== undefined && { mode }),
     ...(sessionId !== undefined && { sessionId }),
     ...(maxSteps !== undefined && { maxSteps: Number(maxSteps) }),

@@ -11,13 +11,15 @@ interface ComposerRowProps {
   /** What the keys do, or why nothing can be sent; described by `hintId`. */
   hint: ReactNode
   hintId: string
+  /** What can be set for the session. */
+  controls?: ReactNode
   onPictures: (files: File[]) => void
   onSend: () => void
   onStop: () => void
 }
 
 /** Below the field: pictures, a hint, and the button that sends or stops. */
-export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, onPictures, onSend, onStop }: ComposerRowProps) {
+export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, onPictures, onSend, onStop }: ComposerRowProps) {
   const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
@@ -41,6 +43,7 @@ export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, onPictures,
           event.target.value = ''
         }}
       />
+      {controls}
       <span id={hintId} className="composer-hint">
         {hint}
       </span>

@@ -56,6 +56,8 @@ export interface ComposerProps {
   /** Prompts of servers among them, and values for their arguments. */
   prompts: readonly McpPrompt[]
   completeArgument: CompletionSources['completeArgument']
+  /** Below the field: what can be set for the session. */
+  controls?: ReactNode
   /** Above the field: what is queued. */
   above?: ReactNode
   ref?: Ref<ComposerHandle>
@@ -76,6 +78,7 @@ export function Composer({
   onCommands,
   prompts,
   completeArgument,
+  controls,
   above,
   ref,
 }: ComposerProps) {
@@ -283,6 +286,7 @@ export function Composer({
           canSend={canSend}
           hint={hint}
           hintId={hintId}
+          controls={controls}
           onPictures={drop.addPictures}
           onSend={() => submit(onSend)}
           onStop={onStop}

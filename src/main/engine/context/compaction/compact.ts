@@ -150,8 +150,15 @@ function textRequest({ model }: CompactionContext, { history, instruction }: Com
   return { ...sameOf(model), system, messages: [message], tools: [], imagesIn: false, cache: 'none' }
 }
 
-function sameOf({ name, thinking, maxOutputTokens }: CompactionContext['model']) {
-  return { model: name, thinking, ...(maxOutputTokens !== undefined && { maxOutputTokens }) }
+function sameOf({ id, name, thinking, effort, traits, maxOutputTokens }: CompactionContext['model']) {
+  return {
+    model: name,
+    modelId: id,
+    thinking,
+    ...(effort !== undefined && { effort }),
+    ...(traits && { traits }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  }
 }
 
 /** What was answered; nothing where a tool was called, since what stands before a call is no summary. */

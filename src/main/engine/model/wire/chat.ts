@@ -1,8 +1,11 @@
 import { CodedError } from '../../../../shared/model/errors'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import { fieldOf } from '../field-of'
+import { neededThinkingField } from '../thinking/model-family'
+import { askedThinking } from '../thinking/thinking-facts'
 import { ChatBodies } from './chat-bodies'
-import { moonshotSchema, moonshotThinking } from './moonshot'
+import { chatThinking } from './chat-thinking'
+import { moonshotSchema } from './moonshot'
 import type { Inspector, Wire, WireSettings } from './wire'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -18,6 +21,7 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
   const isOpenAi = hostOf(baseURL) === 'api.openai.com'
   // These two name it differently since their models think; servers that copied the older protocol know only `max_tokens`.
   const renamesLimit = isOpenAi || dialect === 'moonshot'
+  const type = dialect === 'moonshot' ? 'moonshot' : 'openai-compatible'
   const bodies = new ChatBodies()
   return {
     announcesStart: false,
@@ -31,6 +35,8 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
       // Kimi's ids (`functions.Read:0`) have to go back as they came.
       callId: (id) => id,
       thinking: 'message-field',
+      // What was thought goes back also where thinking is off now: the conversation stays as it was sent.
+      thinkingBack: (request) => (askedThinking(type, request).thinks ? { neededField: neededThinkingField(request.model) } : {}),
       isSigned: () => false,
     },
     model: (id, fetch) =>
@@ -53,7 +59,7 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
       providerOptions: {
         chat: {
           ...((isOpenAi || dialect === 'moonshot') && request.cacheKey !== undefined && { prompt_cache_key: request.cacheKey }),
-          ...(dialect === 'moonshot' && moonshotThinking(request)),
+          ...chatThinking(type, request),
         },
       },
     }),

@@ -1,14 +1,3 @@
-import type { ModelRequest } from '../provider'
-
-/** Kimi models whose thinking can be switched; the others always or never think and refuse the field. */
-const SWITCHABLE = /^kimi-k2\.[56](?:$|-)/
-
-/** Body fields for Moonshot's thinking. */
-export function moonshotThinking(request: Pick<ModelRequest, 'model' | 'thinking'>): Record<string, { type: 'enabled' | 'disabled' }> {
-  if (!SWITCHABLE.test(request.model)) return {}
-  return { thinking: { type: request.thinking ? 'enabled' : 'disabled' } }
-}
-
 type Schema = Record<string, unknown>
 
 /**

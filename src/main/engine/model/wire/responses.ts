@@ -1,3 +1,4 @@
+import { askedThinking } from '../thinking/thinking-facts'
 import { plainCallId, type Wire, type WireSettings } from './wire'
 
 const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
@@ -24,23 +25,30 @@ export async function responsesWire(settings: WireSettings): Promise<Wire> {
       cacheMarks: false,
       callId: plainCallId,
       thinking: 'signed-parts',
+      thinkingBack: () => ({}),
+      // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way is good for all.
+      shared: ({ phase }) => (phase === undefined || phase === null ? undefined : { phase }),
       // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes with one of the item's parts.
       isSigned: (metadata, all) =>
         all.some((other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string'),
     },
     model: (id, fetch) =>
       createOpenAI({ baseURL: settings.baseUrl ?? 'https://api.openai.com/v1', apiKey: settings.key, fetch }).responses(id),
-    options: (request) => ({
-      ...(request.thinking && { reasoning: 'medium' }),
-      providerOptions: {
-        openai: {
-          store: false,
-          // Every server understands it; OpenAI reads it as `developer` where that matters.
-          systemMessageMode: 'system',
-          ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
-          ...(request.thinking && { forceReasoning: true, reasoningSummary: 'auto', include: ['reasoning.encrypted_content'] }),
+    options: (request) => {
+      const { thinks, effort } = askedThinking('openai-responses', request)
+      return {
+        providerOptions: {
+          openai: {
+            store: false,
+            // Every server understands it; OpenAI reads it as `developer` where that matters.
+            systemMessageMode: 'system',
+            ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
+            ...((thinks || effort !== undefined) && { forceReasoning: true }),
+            ...(thinks && { reasoningSummary: 'auto', include: ['reasoning.encrypted_content'] }),
+            ...(effort !== undefined && { reasoningEffort: effort }),
+          },
         },
-      },
-    }),
+      }
+    },
   }
 }

@@ -14,6 +14,19 @@ export interface WireSettings {
 /** What one provider said about a part. */
 export type Metadata = Readonly<Record<string, unknown>>
 
+/** What of a request says how thinking is dealt with. */
+export type ThinkingRequest = Pick<ModelRequest, 'model' | 'thinking' | 'traits' | 'effort'>
+
+/** What of earlier thinking a request may carry. */
+export interface ThinkingBack {
+  /** Thinking is switched off, and then none goes back. */
+  isOff?: boolean
+  /** Thinking whose beginning has changed since must not go back. */
+  bindsThinking?: boolean
+  /** For `message-field`: the field that every message with calls must have, if need be empty. */
+  neededField?: string | undefined
+}
+
 /** How a conversation has to be put for a wire. */
 export interface PromptRules {
   /** The key of the metadata that this wire wrote and wants back; that of other wires is not sent. */
@@ -32,6 +45,10 @@ export interface PromptRules {
   callId(id: string): string
   /** How thinking goes back: as a part, inside the message's options, or not at all. */
   thinking: 'signed-parts' | 'message-field'
+  /** What of earlier thinking a request may carry. */
+  thinkingBack(request: ThinkingRequest): ThinkingBack
+  /** What of a part's metadata other models of the wire understand, too; default: nothing. */
+  shared?(metadata: Metadata): Metadata | undefined
   /** For `signed-parts`: whether this metadata proves the thought to the provider. `all`: that of every thought of the answer. */
   isSigned(metadata: Metadata, all: readonly Metadata[]): boolean
 }

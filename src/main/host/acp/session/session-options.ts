@@ -1,7 +1,9 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
 import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import { effortName, type EffortChoice } from '../../../../shared/model/effort'
 import { confinementOf, MODE_NAMES, modeMeaning } from '../../../../shared/model/sandbox-words'
 import type { SessionHeader } from '../../../../shared/model/session'
+import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/model/session-effort'
 import type { Engine } from '../../../engine/engine-api'
 
 /** Stands for a model while none is chosen. */
@@ -39,6 +41,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
     options.unshift({ value: NO_MODEL, name: 'No model is chosen', description: 'Choose one, or add one in the settings of Trestle.' })
   else if (!models.some(({ id }) => id === chosen))
     options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
+  const effort = sessionEffort(settings.view(), header)
   return [
     {
       type: 'select',
@@ -50,7 +53,24 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
       options: SESSION_MODES.map((value) => ({ value, ...modeWords(engine, header, value) })),
     },
     { type: 'select', id: 'model', category: 'model', name: 'Model', currentValue: chosen ?? NO_MODEL, options },
+    ...(effort.offered.length > 0 ? [effortOption(effort)] : []),
   ]
+}
+
+/** How hard the model thinks; not there for a model that offers no choice. */
+function effortOption(effort: SessionEffort): SessionConfigOption {
+  return {
+    type: 'select',
+    id: 'effort',
+    category: 'thought_level',
+    name: 'Thinking',
+    description: 'How hard the model thinks.',
+    currentValue: effort.chosen ?? 'default',
+    options: [
+      { value: 'default', name: defaultEffortName(effort) },
+      ...effort.offered.map((level) => ({ value: level, name: effortName(level, effort.offered) })),
+    ],
+  }
 }
 
 /** Plan mode stands beside the permission modes: choosing one of those ends it. */
@@ -69,7 +89,17 @@ export async function chooseMode({ sessions, plans }: Options, sessionId: string
 export async function chooseOption(engine: Options, sessionId: string, configId: string, value: string | boolean): Promise<void> {
   if (typeof value !== 'string') throw RequestError.invalidParams({ configId }, 'the value must be one of those offered')
   if (configId === 'mode') return chooseMode(engine, sessionId, value)
-  if (configId !== 'model') throw RequestError.invalidParams({ configId }, `there is no option ${configId}; there are mode and model`)
+  if (configId === 'effort') {
+    const { offered } = sessionEffort(engine.settings.view(), engine.sessions.header(sessionId))
+    const choices: readonly EffortChoice[] = ['default', ...offered]
+    const effort = choices.find((known) => known === value)
+    if (effort === undefined)
+      throw RequestError.invalidParams({ configId, value }, `the model does not know this level; it knows ${choices.join(', ')}`)
+    await engine.sessions.change(sessionId, { effort })
+    return
+  }
+  if (configId !== 'model')
+    throw RequestError.invalidParams({ configId }, `there is no option ${configId}; there are mode, model and effort`)
   const models = engine.settings.models()
   if (!models.some(({ id }) => id === value)) {
     const names = models.map(({ id }) => id).join(', ')

@@ -29,7 +29,7 @@ export interface EventUpdatesDeps {
   capabilities: ClientCapabilities
   /** Tokens the session's model takes; undefined: unknown. */
   window(): number | undefined
-  /** Mode, model or plan mode have changed. */
+  /** Mode, model, effort or plan mode have changed. */
   onOptions(): void
 }
 
@@ -115,7 +115,7 @@ export class EventUpdates {
       case 'session.changed':
         if (event.title !== undefined)
           queue.now({ sessionUpdate: 'session_info_update', title: event.title, updatedAt: new Date(event.at).toISOString() })
-        if (event.mode !== undefined || event.model !== undefined) this.#deps.onOptions()
+        if (event.mode !== undefined || event.model !== undefined || event.effort !== undefined) this.#deps.onOptions()
         return
       case 'plan.entered':
       case 'plan.left':

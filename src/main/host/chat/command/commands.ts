@@ -4,6 +4,7 @@ import type { ChatCommand, CommandEnd } from './chat-command'
 import type { Conversation } from '../conversation'
 import { openSession, newSession, listSessions } from './session-commands'
 import {
+  chooseEffort,
   chooseMode,
   chooseModel,
   showContext,
@@ -30,6 +31,12 @@ export const COMMANDS: readonly ChatCommand[] = [
     run: openSession,
   },
   { name: 'model', argument: 'ID', help: 'The models; or use this one from now on.', run: chooseModel },
+  {
+    name: 'effort',
+    argument: 'LEVEL',
+    help: 'How hard the model thinks: the levels there are; or use this one from now on.',
+    run: chooseEffort,
+  },
   {
     name: 'mode',
     argument: 'ask | accept-edits | auto | plan',

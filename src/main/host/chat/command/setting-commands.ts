@@ -1,5 +1,7 @@
 import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
 import { confinementOf, MODE_NAMES, modeMeaning, sandboxLabel, sandboxReach, unavailableText } from '../../../../shared/model/sandbox-words'
+import type { EffortChoice } from '../../../../shared/model/effort'
+import { defaultEffortName, sessionEffort } from '../../../../shared/model/session-effort'
 import { CodedError } from '../../../../shared/model/errors'
 import { nearest } from '../../../../shared/nearest'
 import { didYouMean } from '../../../command-line/parse'
@@ -28,6 +30,27 @@ export async function chooseModel({ engine, sessionId, header, printer, terminal
   printer.note(`From now on: ${id}.`)
 }
 
+/** How hard the model thinks: what can be chosen, or a choice. */
+export async function chooseEffort({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
+  const settings = engine.settings.view()
+  const effort = sessionEffort(settings, header)
+  if (effort.offered.length === 0) {
+    printer.note(`${header.model ?? settings.defaultModel ?? 'The model'} has no levels of thinking to choose from.`)
+    return
+  }
+  const choices: readonly EffortChoice[] = ['default', ...effort.offered]
+  if (asked === '') {
+    const now = effort.chosen === undefined ? defaultEffortName(effort) : effort.chosen
+    printer.note(`Thinking: ${now}. /effort takes one of ${choices.join(', ')}.`)
+    return
+  }
+  const choice = choices.find((known) => known === asked)
+  if (choice === undefined)
+    throw new CodedError('request.invalid', `This model does not know the level ${asked}.${didYouMean(nearest(asked, choices))}`)
+  await engine.sessions.change(sessionId, { effort: choice })
+  printer.note(choice === 'default' ? `Thinking: ${defaultEffortName(effort)}.` : `Thinking: ${choice}, from the next step on.`)
+}
+
 export async function chooseMode({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
   const meaning = (mode: SessionMode): string => modeMeaning(mode, confinementOf(header.sandbox, engine.settings.view().sandbox))
   if (asked === '') {
@@ -49,11 +72,14 @@ export async function chooseMode({ engine, sessionId, header, printer }: Convers
 
 /** Folder, model, mode and sandbox of the session. */
 export async function showStatus({ engine, header, printer }: Conversation): Promise<void> {
-  const { defaultModel, sandbox: settings } = engine.settings.view()
+  const view = engine.settings.view()
+  const { defaultModel, sandbox: settings } = view
+  const effort = sessionEffort(view, header)
   const mode = header.plan?.active ? 'plan' : header.mode
   const rows = [
     ['Folder', header.folder],
     ['Model', header.model ?? defaultModel ?? 'none'],
+    ...(effort.offered.length > 0 ? [['Thinking', effort.chosen ?? defaultEffortName(effort)]] : []),
     ['Mode', `${MODE_NAMES[mode]}. ${modeMeaning(mode, confinementOf(header.sandbox, settings))}`],
     ['Sandbox', header.sandbox ? sandboxLabel(header.sandbox) : 'known once the first turn has started'],
     ...(header.sandbox ? sandboxReach(header.sandbox).map(({ title, text }) => [`  ${title}`, text]) : []),

@@ -1,0 +1,53 @@
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { pictures, said, say, startSession } from './steps'
+
+const model = (id: string, name: string): string =>
+  `[models."local/${id}"]\nprovider = "local"\nmodel = "${name}"\nlabel = "${id}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n`
+
+test.describe('how hard the model thinks', () => {
+  test.use({
+    model: { script: () => ({ thinking: 'Hm.', text: 'Answered.' }) },
+    config: { loop: `\n${model('Thinker', 'gpt-5.1')}${model('Switch', 'kimi-k2.6')}` },
+  })
+
+  test('is chosen below the message, by keyboard too, counts from then on and is still there after a restart', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    const thinking = () => app.page.getByRole('button', { name: /^Thinking:/ })
+    // The scripted model knows no levels: there is nothing to choose.
+    await expect(thinking()).toBeHidden()
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
+    await expect(thinking()).toHaveAccessibleName('Thinking: Default')
+    await say(page, 'by default')
+    await expect(said(page, 'Answered.')).toBeVisible()
+
+    await thinking().focus()
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('menu', { name: /Thinking/ })
+    await expect(menu.getByRole('menuitemradio', { checked: true })).toHaveText(/^Default/)
+    await expect(menu.getByRole('menuitemradio')).toHaveText([/^Default/, 'High', 'Medium', 'Low', 'Off'])
+    expect(await findings(page)).toEqual([])
+    await pictures(app, 'effort-menu')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(thinking()).toHaveAccessibleName('Thinking: High')
+    await say(page, 'and now with more')
+    await expect.poll(() => app.server.requests.map(({ body }) => body['reasoning_effort'])).toEqual([undefined, 'high'])
+    await pictures(app, 'effort')
+
+    // A model with a switch alone shows the switch; the choice counts there as far as it can.
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('menuitemradio', { name: /Switch/ }).click()
+    await expect(thinking()).toHaveAccessibleName('Thinking: On')
+
+    await app.restart()
+    await app.page.getByRole('treeitem', { name: /by default/ }).click()
+    await expect(thinking()).toHaveAccessibleName('Thinking: On')
+    await thinking().click()
+    await app.page.getByRole('menuitemradio', { name: 'Off' }).click()
+    await say(app.page, 'without')
+    await expect.poll(() => app.server.requests.at(-1)!.body['thinking']).toEqual({ type: 'disabled' })
+  })
+})

@@ -1,0 +1,80 @@
+import type { Effort } from '../../../../shared/model/effort'
+import type { ProviderType } from '../../../../shared/model/settings'
+import type { ThinkingControl } from '../provider'
+import { modelFamily } from './model-family'
+
+/** What a model's name suggests about its thinking. */
+export interface GuessedThinking {
+  control: ThinkingControl
+  efforts?: readonly Effort[]
+  defaultEffort?: Effort
+  bindsThinking?: boolean
+  needsInterleavedHeader?: boolean
+}
+
+interface Rule extends GuessedThinking {
+  name: RegExp
+}
+
+const TO_HIGH: readonly Effort[] = ['low', 'medium', 'high']
+const TO_XHIGH: readonly Effort[] = [...TO_HIGH, 'xhigh']
+const TO_MAX: readonly Effort[] = [...TO_XHIGH, 'max']
+const OFF_TO_MAX: readonly Effort[] = ['none', ...TO_MAX]
+
+/** The first rule that fits. Versions are written with hyphens, dots, or a date behind. */
+const CLAUDE: readonly Rule[] = [
+  { name: /opus-5[-.]5/, control: 'adaptive', efforts: TO_MAX, defaultEffort: 'medium', bindsThinking: true },
+  { name: /haiku-5[-.]5/, control: 'adaptive', efforts: OFF_TO_MAX, bindsThinking: true },
+  { name: /sonnet-5[-.]5|(?:fable|mythos)-5[-.][12]/, control: 'adaptive', efforts: TO_MAX, defaultEffort: 'high', bindsThinking: true },
+  { name: /(?:fable|mythos)-5/, control: 'adaptive', efforts: TO_MAX, defaultEffort: 'high' },
+  { name: /(?:opus|sonnet)-5|opus-4[-.][78]/, control: 'adaptive', efforts: OFF_TO_MAX, defaultEffort: 'high' },
+  { name: /(?:opus|sonnet)-4[-.]6/, control: 'adaptive', efforts: ['none', ...TO_HIGH, 'max'], defaultEffort: 'high' },
+  { name: /(?:opus|sonnet|haiku)-4/, control: 'budget', defaultEffort: 'high', needsInterleavedHeader: true },
+  { name: /3[-.]7/, control: 'budget', defaultEffort: 'high' },
+  { name: /(?:claude-)?(?:2|3|instant)/, control: 'none' },
+]
+
+const OPENAI: readonly Rule[] = [
+  { name: /^gpt-(?:4|3)|^chatgpt|-chat(?:-|$)/, control: 'none' },
+  { name: /^gpt-5(?:-mini|-nano)?(?:-\d{4}|$)/, control: 'effort', efforts: ['minimal', ...TO_HIGH], defaultEffort: 'medium' },
+  { name: /^gpt-5\.1(?!.*codex)/, control: 'effort', efforts: ['none', ...TO_HIGH] },
+  { name: /^gpt-5(?:\.1)?-codex(?!-max)/, control: 'effort', efforts: TO_HIGH, defaultEffort: 'medium' },
+  { name: /^gpt-5.*codex/, control: 'effort', efforts: TO_XHIGH, defaultEffort: 'medium' },
+  { name: /^gpt-5\.[2-5]/, control: 'effort', efforts: ['none', ...TO_XHIGH] },
+  { name: /^gpt-6(?:-astra|\.\d+-sol)/, control: 'effort', efforts: TO_MAX },
+  { name: /^gpt-(?:5\.|[6-9])/, control: 'effort', efforts: OFF_TO_MAX },
+  { name: /^gpt-oss/, control: 'effort', efforts: TO_HIGH, defaultEffort: 'medium' },
+  { name: /^o[1-9](?:-|$)/, control: 'effort', efforts: TO_HIGH, defaultEffort: 'medium' },
+]
+
+const GEMINI: readonly Rule[] = [
+  { name: /^gemini-2\.5-pro/, control: 'budget', efforts: TO_HIGH },
+  { name: /^gemini-2\.5/, control: 'budget', efforts: ['none', ...TO_HIGH] },
+  { name: /^gemini-3-pro/, control: 'effort', efforts: ['low', 'high'], defaultEffort: 'high' },
+  { name: /^gemini-3(?:\.\d+)?-flash/, control: 'effort', efforts: ['minimal', ...TO_HIGH], defaultEffort: 'high' },
+  { name: /^gemini-[3-9]/, control: 'effort', efforts: TO_HIGH, defaultEffort: 'high' },
+]
+
+/** Kimi models whose thinking can be switched; the others always or never think and refuse the field. */
+const KIMI: readonly Rule[] = [{ name: /^kimi-k2\.[56](?:$|-)/, control: 'switch', defaultEffort: 'high' }]
+
+/** `thinking`: whether config.toml says that it thinks. */
+export function guessThinking(type: ProviderType, model: string, thinking: boolean): GuessedThinking {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  const family = modelFamily(model)
+  const otherwise: GuessedThinking = { control: thinking ? 'always' : 'none' }
+  const first = (rules: readonly Rule[]): Rule | undefined => rules.find((rule) => rule.name.test(name))
+  switch (type) {
+    case 'anthropic':
+      // Servers that copy the protocol know budgets, and mostly nothing else.
+      return family === 'claude' ? (first(CLAUDE) ?? otherwise) : thinking ? { control: 'budget', defaultEffort: 'high' } : otherwise
+    case 'openai-responses':
+      return first(OPENAI) ?? (thinking ? { control: 'effort' } : otherwise)
+    case 'google':
+      return first(GEMINI) ?? otherwise
+    case 'moonshot':
+      return first(KIMI) ?? otherwise
+    default:
+      return first(OPENAI) ?? first(KIMI) ?? otherwise
+  }
+}

@@ -1,0 +1,33 @@
+/** How hard a model is asked to think, from least to most. Each wire has its own word for it; a model may know only some. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof EFFORTS)[number]
+
+/** A change of effort: a level, or back to what the vendor does when none is sent. */
+export const EFFORT_CHOICES = ['default', ...EFFORTS] as const
+export type EffortChoice = (typeof EFFORT_CHOICES)[number]
+
+const NAMES: Readonly<Record<Effort, string>> = {
+  none: 'Off',
+  minimal: 'Minimal',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  xhigh: 'Extra high',
+  max: 'Maximum',
+}
+
+/** What a level is called on screen. Where thinking can only be switched, its one level is "On". */
+export function effortName(effort: Effort, offered: readonly Effort[] = EFFORTS): string {
+  const isSwitch = offered.length === 2 && offered[0] === 'none'
+  return isSwitch && effort !== 'none' ? 'On' : NAMES[effort]
+}
+
+/** The offered level that is nearest to `effort`, the lower one first; undefined when none is offered. */
+export function nearestEffort(effort: Effort, offered: readonly Effort[]): Effort | undefined {
+  const wanted = EFFORTS.indexOf(effort)
+  const places = offered.map((level) => EFFORTS.indexOf(level)).toSorted((one, other) => one - other)
+  // Whoever wants thinking does not want none at all, as long as there is any other level.
+  const thinking = effort === 'none' ? places : places.filter((place) => place > 0)
+  const place = thinking.findLast((level) => level <= wanted) ?? thinking[0] ?? places[0]
+  return place === undefined ? undefined : EFFORTS[place]
+}

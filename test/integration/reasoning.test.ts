@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine'
+import type { Engine } from '../../src/main/engine/engine-api'
+import type { RecordedEvent } from '../../src/shared/model/event'
+import type { ModelScript, RecordedRequest, ScriptStep, WireName } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { until } from '../support/until'
+
+let scratch: Scratch
+let server: ModelServer
+let engine: Engine
+let sessionId: string
+
+const open = (): Promise<Engine> =>
+  createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: (message) => expect.soft(message).toBe('') })
+
+async function start(wire: WireName, script: ModelScript, models = ''): Promise<void> {
+  scratch = createScratch({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+  server = await startModelServer({ script })
+  writeConfig(scratch.home, configFor(server.baseUrl, { wire }) + models)
+  engine = await open()
+  ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' }))
+}
+afterEach(async () => {
+  await engine.close()
+  await server.close()
+  scratch.remove()
+})
+
+const events = (): RecordedEvent[] => engine.sessions.since(sessionId, 0)
+const ended = () => events().filter((event) => event.type === 'turn.finished')
+
+/** Says something and waits for the end of the turn. */
+async function turn(words: string, options?: Parameters<Engine['sessions']['prompt']>[2]) {
+  const before = ended().length
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: words }], options)
+  await until(() => ended().length > before, 'the end of the turn')
+  return ended().at(-1)!
+}
+
+const model = (id: string, name: string, more = ''): string =>
+  `[models."${id}"]\nprovider = "local"\nmodel = "${name}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n${more}\n`
+const thinkAndRead = (path: string): ScriptStep => ({ thinking: `I look into ${path}.`, toolCalls: [{ name: 'Read', input: { path } }] })
+const answer: ScriptStep = { thinking: 'That is it.', text: 'Done.' }
+/** As JSON, without the marks for caches, which move on. */
+const bodyOf = ({ body }: RecordedRequest): string => JSON.stringify(body).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
+
+/** How each provider refuses, and what its answer with this number is signed with. */
+const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[] = [
+  {
+    wire: 'anthropic',
+    mark: (n) => `"signed-${n}"`,
+    body: {
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: 'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+      },
+    },
+  },
+  {
+    wire: 'responses',
+    mark: (n) => `"sealed-${n}"`,
+    body: {
+      error: {
+        message: 'The encrypted content for item rs_1 could not be verified.',
+        type: 'invalid_request_error',
+        code: 'invalid_encrypted_content',
+      },
+    },
+  },
+  {
+    wire: 'gemini',
+    mark: (n) => `"c2lnbmVkLS${n}"`,
+    body: { error: { code: 400, message: 'Thought signature is not valid.', status: 'INVALID_ARGUMENT' } },
+  },
+]
+
+describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, mark, body }) => {
+  it('is left out in the same turn, in later turns and after a restart, and what is thought afterwards goes back', async () => {
+    /** From this request on nothing that was thought before it is accepted. */
+    const rejectsAt = 4
+    const isOld = (request: RecordedRequest): boolean =>
+      Array.from({ length: rejectsAt }, (_, index) => mark(index + 1)).some((known) => bodyOf(request).includes(known))
+    const steps: Record<number, ScriptStep> = { 0: thinkAndRead('a.txt'), 1: answer, 2: thinkAndRead('a.txt'), 3: thinkAndRead('b.txt') }
+    let rejected = 0
+    await start(wire, (request, index) => {
+      if (index < rejectsAt) return steps[index]
+      if (isOld(request)) {
+        rejected += 1
+        return { faults: { status: 400, body } }
+      }
+      return index === rejectsAt + 1 ? thinkAndRead('a.txt') : answer
+    })
+    expect((await turn('first')).stop).toBe('end_turn')
+    expect(await turn('second')).toMatchObject({ stop: 'end_turn', steps: 4 })
+    expect(events().filter(({ type }) => type === 'step.retried')).toMatchObject([
+      { delayMs: 0, failure: { code: 'model.bad_request', title: 'Earlier thinking was rejected' } },
+    ])
+    expect((await turn('third')).stop).toBe('end_turn')
+    await engine.close()
+    engine = await open()
+    await engine.sessions.open(sessionId, 1)
+    expect((await turn('fourth')).stop).toBe('end_turn')
+    expect(rejected).toBe(1)
+    // What was thought by the answer to the request that was sent again is still there at the end.
+    expect(bodyOf(server.requests.at(-1)!)).toContain(mark(rejectsAt + 2))
+    const both = [server.requests.at(-2)!, server.requests.at(-1)!].map(bodyOf)
+    const [shorter = '', longer = ''] = both.map((text) => text.slice(text.indexOf('first'), text.indexOf('third')))
+    expect(longer).toBe(shorter)
+  })
+
+  it('is asked about once: a provider that goes on refusing ends the turn, not the session', async () => {
+    await start(wire, (_request, index) => (index === 0 ? thinkAndRead('a.txt') : index < 3 ? { faults: { status: 400, body } } : answer))
+    expect(await turn('first')).toMatchObject({ stop: 'error', failure: { code: 'model.bad_request' } })
+    expect(server.requests).toHaveLength(3)
+    expect((await turn('second')).stop).toBe('end_turn')
+  })
+})
+
+it('thinking is sent back to its own model only, and is there again when that is chosen again', async () => {
+  await start('anthropic', () => answer, model('local/other', 'other'))
+  await turn('first')
+  await engine.sessions.change(sessionId, { model: 'local/other' })
+  await turn('second')
+  await engine.sessions.change(sessionId, { model: 'local/scripted' })
+  await turn('third')
+  const [, second = '', third = ''] = server.requests.map(bodyOf)
+  expect(second).not.toContain('signed-1')
+  expect(third).toContain('signed-1')
+  expect(third).not.toContain('signed-2')
+})
+
+describe('effort', () => {
+  const efforts = (): unknown[] => server.requests.map(({ body }) => body['reasoning_effort'])
+
+  it('the nearest counts: turn, session, model; and nothing is said where nothing was chosen', async () => {
+    await start('chat', () => answer, model('local/gpt', 'gpt-5.4') + model('local/low', 'gpt-5.4', 'effort = "low"'))
+    await engine.sessions.change(sessionId, { model: 'local/gpt' })
+    await turn('vendor')
+    await engine.sessions.change(sessionId, { model: 'local/low' })
+    await turn('model')
+    const { effort } = await engine.sessions.change(sessionId, { effort: 'high' })
+    expect(effort).toBe('high')
+    await turn('session')
+    await turn('turn', { effort: 'xhigh' })
+    expect(engine.sessions.header(sessionId)).toMatchObject({ effort: 'high' })
+    expect(engine.sessions.header(sessionId)).not.toHaveProperty('turnEffort')
+    await turn('session')
+    await engine.sessions.change(sessionId, { effort: 'default' })
+    expect(engine.sessions.header(sessionId)).not.toHaveProperty('effort')
+    await turn('model')
+    expect(efforts()).toEqual([undefined, 'low', 'high', 'xhigh', 'high', 'low'])
+  })
+
+  it('a queued prompt keeps the effort it was said with', async () => {
+    await start(
+      'chat',
+      (_request, index) => (index === 0 ? { ...answer, faults: { delayMs: 100 } } : answer),
+      model('local/gpt', 'gpt-5.4'),
+    )
+    await engine.sessions.change(sessionId, { model: 'local/gpt' })
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'one' }])
+    expect(await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'two' }], { effort: 'low' })).toMatchObject({ queued: true })
+    await until(() => ended().length === 2, 'both turns')
+    expect(efforts()).toEqual([undefined, 'low'])
+  })
+
+  it('a subagent thinks as hard as its spec says, else as its parent', async () => {
+    const agent = (type: string): ScriptStep => ({
+      toolCalls: [{ name: 'Agent', input: { description: 'look', prompt: `be ${type}`, subagent_type: type } }],
+    })
+    await start(
+      'chat',
+      (request, index) => {
+        if (index === 0) return agent('quick')
+        if (bodyOf(request).includes('"content":"be ')) return answer
+        return index === 2 ? agent('explore') : answer
+      },
+      model('local/gpt', 'gpt-5.4'),
+    )
+    mkdirSync(join(scratch.home, 'agents'))
+    writeFileSync(join(scratch.home, 'agents', 'quick.yaml'), 'description: quick\nextend: explore\neffort: low\n')
+    await engine.sessions.change(sessionId, { model: 'local/gpt', effort: 'high' })
+    expect(await turn('go')).toMatchObject({ stop: 'end_turn' })
+    expect(efforts()).toEqual(['high', 'low', 'high', 'high', 'high'])
+  })
+
+  it('a model offers the levels it knows, and one that knows none offers none', async () => {
+    await start('chat', [], model('local/gpt', 'gpt-5.4', 'effort = "max"'))
+    const view = engine.settings.view().models
+    expect(view.find(({ id }) => id === 'local/gpt')).toMatchObject({
+      efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+      usualEffort: 'xhigh',
+    })
+    expect(view.find(({ id }) => id === 'local/scripted')).toMatchObject({ efforts: [] })
+  })
+})
