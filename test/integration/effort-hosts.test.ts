@@ -27,10 +27,13 @@ async function start(): Promise<void> {
 describe('effort where there is no page', () => {
   let run: AcpRun | undefined
   afterEach(async () => {
-    await run?.close()
-    if (run) return void (run = undefined)
-    await server.close()
-    scratch.remove()
+    if (run) {
+      await run.close()
+      run = undefined
+    } else {
+      await server.close()
+      scratch.remove()
+    }
   })
 
   it('print --effort counts for its turn alone; what the model does not know is said, and what is no level refused', async () => {
