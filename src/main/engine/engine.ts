@@ -69,7 +69,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor })
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const listeners = new Set<(change: EngineChange) => void>()
   const tell = (change: EngineChange): void => {
     for (const listener of listeners) listener(change)

@@ -6,7 +6,8 @@ import { startModelServer } from '../../../../test/support/model-server'
 import { askFor, collect } from '../../../../test/support/collect-chunks'
 import type { ModelScript } from '../../../../test/support/model-script'
 import type { CodedError } from '../../../shared/model/errors'
-import { DEFAULT_SETTINGS, type ModelSettings, type ProviderSettings, type Settings } from '../config/settings'
+import type { ModelSettings } from '../config/model-settings'
+import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from '../config/settings'
 import { createCatalog } from './catalog'
 
 const MODEL: ModelSettings = { provider: 'local', model: 'scripted', contextWindow: 64_000, capabilities: ['tools', 'image_in'] }
