@@ -1,5 +1,8 @@
 import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
 
+/** In place of a model: the small one of the settings, or that of the same provider. */
+export const SMALL_MODEL = 'small'
+
 /** What a file says of an agent, before what it extends is put beneath it. */
 export interface WrittenSpec {
   name: string
@@ -31,7 +34,7 @@ export interface AgentSpec {
   excludeTools: readonly string[]
   /** The types it may start itself. */
   subagents: readonly string[]
-  /** `provider/model`; absent: its parent's. */
+  /** `provider/model`, or `small`; absent: its parent's. */
   model?: string
   maxSteps?: number
   /** It may call nothing that changes anything, whatever rules and modes say. */

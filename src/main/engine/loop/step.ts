@@ -71,7 +71,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
         partial()
         return { kind: 'stopped' }
       }
-      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random, ctx.fallBack !== undefined)
       if (delayMs === undefined) {
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }

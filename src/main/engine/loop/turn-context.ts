@@ -1,4 +1,5 @@
 import type { Approval } from '../../../shared/model/approval'
+import type { Failure } from '../../../shared/model/errors'
 import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
 import type { ToolDetails } from '../../../shared/model/preview'
@@ -23,6 +24,8 @@ export interface TurnContext {
   turnId: string
   provider: Provider
   model: { id: string; name: string; imagesIn: boolean; thinking: boolean; toolCalls: boolean; maxOutputTokens?: number }
+  /** Another model goes on with this turn: changes `provider` and `model`, and records it. False when it cannot. Absent when there is none, or it took over already. */
+  fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
   system: string
   tools: ToolLookup
   /** The conversation so far, the prompt of this turn included; the turn appends to it. */

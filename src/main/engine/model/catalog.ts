@@ -6,6 +6,7 @@ import { discoverLocal, LOCAL_SERVERS, type LocalServer, type LocalServerKind } 
 import { modelFacts } from './known/model-facts'
 import { abilitiesOf, offeredModels } from './known/offered-models'
 import { createProviderLists, type ProviderLists } from './known/provider-lists'
+import { pricedProvider } from './priced-provider'
 import type { ModelInfo, Provider } from './provider'
 
 /** For one found on this machine, where memory usually sets a lower limit than the model. */
@@ -44,8 +45,8 @@ export interface Catalog {
   known(providerId: string, model: string): ModelAbilities | undefined
   /** Asks a provider, which need not be configured, for its models. */
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
-  /** The model for small work in a session with this model, if there is a cheaper one; it may turn out not to work. */
-  smallModel(info: ModelInfo): string | undefined
+  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when there is none that can be asked. */
+  smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
   /** Asks the usual local ports. What answered is in `list` until the next time. */
@@ -124,7 +125,10 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const wanted = id ?? defaultModel()
     if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
     const info = await find(wanted)
-    if (info.id !== DEMO_MODEL.id) return { info, provider: await providerOf(info) }
+    if (info.id !== DEMO_MODEL.id) {
+      const provider = await providerOf(info)
+      return { info, provider: info.traits?.prices ? pricedProvider(provider, info.traits.prices) : provider }
+    }
     const { createDemoProvider } = await import('./demo/demo-provider')
     return { info, provider: createDemoProvider(options.demoPaceMs === undefined ? {} : { paceMs: options.demoPaceMs }) }
   }
@@ -139,7 +143,18 @@ export function createCatalog(options: CatalogOptions): Catalog {
       return provider && abilitiesOf(modelFacts({ provider, providerId, model, listed: lists.of(provider, model) }))
     },
     offered: (providerId, provider, key) => offeredModels(lists, provider, providerId, key),
-    smallModel: (info) => settings().smallModel ?? info.traits?.smallModel,
+    async smallModel(id) {
+      try {
+        const named = settings().smallModel
+        const { info } = await resolve(id)
+        const small = named ?? info.traits?.smallModel
+        if (small === undefined || small === info.id || info.scripted) return undefined
+        return await resolve(small)
+      } catch {
+        // Where it cannot be asked, the session's own model does the work.
+        return undefined
+      }
+    },
     async test(id, signal) {
       const { testConnection } = await import('./test-connection')
       return testConnection(() => resolve(id), signal)

@@ -30,6 +30,7 @@ import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
+import { createFallBack } from './fall-back'
 import type { Session } from './session'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
@@ -119,6 +120,17 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
         callId,
       }
+      const to = material.agent.insteadOf ?? settings.fallbackModel
+      if (to !== undefined) {
+        ctx.fallBack = createFallBack(ctx, {
+          to,
+          quiet: material.agent.insteadOf !== undefined,
+          resolveModel: deps.resolveModel,
+          modelOf,
+          used: () => createTokenCount(history, material.fixed, session.header.context).used(),
+          log: deps.log,
+        })
+      }
       // Beside the first request, and before the turn ends: its end is recorded last.
       const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
       return end
@@ -206,7 +218,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const systemTokens = textTokens(system)
     const fixed = (): number => systemTokens + (info.toolCalls ? lookupTokens(tools.lookup) : 0)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
+    return { header, info, provider, settings, agent, loop, system, tools, history, compacted, fixed, marks }
   }
 
   function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): Message[] {
@@ -218,14 +230,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   function base(session: Session, { info, provider, loop }: Awaited<ReturnType<typeof gather>>, signal: AbortSignal) {
     return {
       provider,
-      model: {
-        id: info.id,
-        name: info.model,
-        imagesIn: info.imagesIn,
-        thinking: info.thinking,
-        toolCalls: info.toolCalls,
-        ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-      },
+      model: modelOf(info),
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
@@ -236,6 +241,17 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       cacheKey: session.id,
       pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
     }
+  }
+}
+
+function modelOf(info: ModelInfo): TurnContext['model'] {
+  return {
+    id: info.id,
+    name: info.model,
+    imagesIn: info.imagesIn,
+    thinking: info.thinking,
+    toolCalls: info.toolCalls,
+    ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
   }
 }
 
