@@ -30,7 +30,15 @@ function lineOf(model: string, row: ModelRow): string {
   const over = row.over ? `; above ${row.over[0].toLocaleString('en')}: ${row.over.slice(1).join(' / ')}` : ''
   const efforts = (row.efforts ?? []).map((effort) => (effort === row.effort ? `**${effort}**` : effort)).join(', ')
   const notes = [row.thinking ?? '', row.binds ? 'binds' : '', row.header ? 'header' : ''].filter(Boolean).join(', ')
-  const cells = [`\`${model}\``, count(row.window), row.output === undefined ? '' : count(row.output), (row.in ?? []).join(', '), notes, efforts, price + over]
+  const cells = [
+    `\`${model}\``,
+    count(row.window),
+    row.output === undefined ? '' : count(row.output),
+    (row.in ?? []).join(', '),
+    notes,
+    efforts,
+    price + over,
+  ]
   return `| ${cells.join(' | ')} |`
 }
 

@@ -55,9 +55,11 @@ export function rowOfPackage(model: PackageModel, api: string, provider: string)
 
 /** The same from models.dev; undefined for what is no model that uses tools. How its thinking is controlled is not told there. */
 export function rowOfModelsDev({ reasoning, tool_call, release_date, modalities, limit, cost }: ModelsDevModel): ModelRow | undefined {
-  if (!limit || limit.context < 1000 || limit.output < 1 || tool_call === false || modalities?.output.includes('text') === false) return undefined
+  if (!limit || limit.context < 1000 || limit.output < 1 || tool_call === false || modalities?.output.includes('text') === false)
+    return undefined
   const media = mediaOf(modalities?.input ?? [])
-  const price = cost && priceOf({ input: cost.input, output: cost.output, cacheRead: cost.cache_read ?? 0, cacheWrite: cost.cache_write ?? 0 })
+  const price =
+    cost && priceOf({ input: cost.input, output: cost.output, cacheRead: cost.cache_read ?? 0, cacheWrite: cost.cache_write ?? 0 })
   return {
     window: limit.context,
     output: limit.output,

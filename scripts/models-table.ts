@@ -39,7 +39,8 @@ const PROVIDERS: Record<string, { file: string; modelsDev: string }> = {
 }
 
 /** Variants that cannot hold a conversation with tools, or that are the same model under another name. */
-const LEFT_OUT = /:batch$|^~|^(openrouter\/)?(auto|free|fusion)|embed|-tts|-image|live|audio|whisper|voxtral|ocr|deep-research|robotics|computer-use/
+const LEFT_OUT =
+  /:batch$|^~|^(openrouter\/)?(auto|free|fusion)|embed|-tts|-image|live|audio|whisper|voxtral|ocr|deep-research|robotics|computer-use/
 
 interface Facts {
   providers: Record<string, { name: string; small?: string }>
@@ -82,7 +83,10 @@ async function makeTable(): Promise<ModelsTable> {
 
 /** The folder with the package's data. */
 function unpack(folder: string): string {
-  const file = execFileSync('npm', ['pack', PACKAGE, '--silent', '--pack-destination', folder], { encoding: 'utf8' }).trim().split('\n').at(-1)!
+  const file = execFileSync('npm', ['pack', PACKAGE, '--silent', '--pack-destination', folder], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .at(-1)!
   execFileSync('tar', ['-xzf', join(folder, file), '-C', folder])
   return join(folder, 'package/dist/providers/data')
 }
@@ -111,7 +115,11 @@ function providerOf(id: string, packaged: PackageFile, modelsDev: Record<string,
       const row = rowOfPackage(entry, api, id)
       const other = rows.get(entry.id)
       const media = [...new Set([...(row.in ?? []), ...(other?.in ?? [])])].toSorted()
-      rows.set(entry.id, { ...row, ...(media.length > 0 && { in: media }), ...(other?.released !== undefined && { released: other.released }) })
+      rows.set(entry.id, {
+        ...row,
+        ...(media.length > 0 && { in: media }),
+        ...(other?.released !== undefined && { released: other.released }),
+      })
     }
   }
   for (const [model, { source: _source, ...row }] of Object.entries(facts.models[id] ?? {})) rows.set(model, row)
@@ -138,7 +146,11 @@ function withRules(provider: string, model: string, row: ModelRow): ModelRow {
     const pattern = new RegExp(models)
     if ((providers && !providers.includes(provider)) || !names.some((name) => pattern.test(name))) continue
     const { pdf, ...rest } = said
-    result = { ...result, ...rest, ...(pdf && result.in?.includes('image') && { in: [...new Set([...result.in, 'pdf' as const])].toSorted() }) }
+    result = {
+      ...result,
+      ...rest,
+      ...(pdf && result.in?.includes('image') && { in: [...new Set([...result.in, 'pdf' as const])].toSorted() }),
+    }
   }
   if (result.thinking === 'none' || result.thinking === undefined) {
     const { effort: _effort, efforts: _efforts, ...rest } = result
@@ -149,11 +161,12 @@ function withRules(provider: string, model: string, row: ModelRow): ModelRow {
 
 /** One line a model. */
 function textOf({ generated, sources, providers }: ModelsTable): string {
-  const provider = ([id, { name, small, models }]: [string, ModelsTable['providers'][string]]): string => {
-    const rows = Object.entries(models).map(([model, row]) => `    ${JSON.stringify(model)}:${JSON.stringify(row)}`)
-    const head = `"name":${JSON.stringify(name)},${small === undefined ? '' : `"small":${JSON.stringify(small)},`}`
-    return `  ${JSON.stringify(id)}:{${head}"models":{\n${rows.join(',\n')}\n  }}`
-  }
-  const all = Object.entries(providers).map(provider).join(',\n')
-  return `{"generated":${JSON.stringify(generated)},"sources":${JSON.stringify(sources)},"providers":{\n${all}\n}}\n`
+  const all = Object.entries(providers).map(([id, provider]) => `  ${JSON.stringify(id)}:${providerText(provider)}`)
+  return `{"generated":${JSON.stringify(generated)},"sources":${JSON.stringify(sources)},"providers":{\n${all.join(',\n')}\n}}\n`
+}
+
+function providerText({ name, small, models }: ModelsTable['providers'][string]): string {
+  const rows = Object.entries(models).map(([model, row]) => `    ${JSON.stringify(model)}:${JSON.stringify(row)}`)
+  const head = `"name":${JSON.stringify(name)},${small === undefined ? '' : `"small":${JSON.stringify(small)},`}`
+  return `{${head}"models":{\n${rows.join(',\n')}\n  }}`
 }

@@ -161,7 +161,9 @@ const explores = (request: RecordedRequest): ScriptStep => {
   const body = JSON.stringify(request.body)
   if (body.includes('You find things out and change nothing')) return { text: 'Found by the session’s own model.' }
   if (isTitle(request)) return { text: 'Exploring' }
-  return body.includes('Found by') ? { text: 'Thanks.' } : { toolCalls: [{ name: 'Agent', input: { subagent_type: 'explore', description: 'look', prompt: 'find it' } }] }
+  return body.includes('Found by')
+    ? { text: 'Thanks.' }
+    : { toolCalls: [{ name: 'Agent', input: { subagent_type: 'explore', description: 'look', prompt: 'find it' } }] }
 }
 
 it('runs the explore agent with the small model', async () => {
@@ -191,4 +193,21 @@ it('prints what a turn cost, with what the cache saved', async () => {
   const { usage } = JSON.parse(stdout) as { usage: { cost: number } }
   // 20,000 at $4, 80,000 at $0.40 and 1,000 at $20 a million.
   expect(usage.cost).toBeCloseTo(0.08 + 0.032 + 0.02, 4)
+})
+
+it('lists the models with what is known of them, guesses marked, and those that a provider offers', async () => {
+  await setup(
+    {},
+    '',
+    '[providers.claude]\ntype = "anthropic"\n[models."claude/o"]\nprovider = "claude"\nmodel = "claude-opus-5-5"\n[models."local/x"]\nprovider = "local"\nmodel = "x"\n',
+  )
+  await server.close()
+  server = await startModelServer({ script: [], models: ['one', 'two'], port: server.port })
+  const { stdout } = await runCli(['models'], { home: scratch.home })
+  expect(stdout).toMatch(/claude\/o +1000000 +images, PDFs +yes +yes +the table/)
+  expect(stdout).toMatch(/local\/x +128000 +no +yes +a guess/)
+  expect(stdout).toContain('marked as a guess nothing is known')
+  const offered = await runCli(['models', 'local', '--json'], { home: scratch.home })
+  expect(JSON.parse(offered.stdout)).toMatchObject([{ id: 'local/one', knownFrom: 'guess' }, { id: 'local/two' }])
+  expect((await runCli(['models', 'nobody'], { home: scratch.home })).code).toBe(2)
 })

@@ -207,7 +207,8 @@ function withoutCompacting(header: SessionHeader): SessionHeader {
 function plus(one: Usage, other: Usage): Usage {
   const written = (one.written ?? 0) + (other.written ?? 0)
   const isPriced = one.cost !== undefined || other.cost !== undefined
-  const isPartial = isPriced && [one, other].some((usage) => usage.isCostPartial || (usage.cost === undefined && usage.input + usage.output > 0))
+  const isPartial =
+    isPriced && [one, other].some((usage) => usage.isCostPartial || (usage.cost === undefined && usage.input + usage.output > 0))
   return {
     input: one.input + other.input,
     output: one.output + other.output,

@@ -1,5 +1,5 @@
 import type { ModelPrices } from '../model/provider'
-import { TableReader } from './table-reader'
+import type { TableReader } from './table-reader'
 
 export const CAPABILITIES = ['tools', 'image_in', 'pdf_in', 'video_in', 'thinking'] as const
 export type Capability = (typeof CAPABILITIES)[number]
@@ -25,7 +25,7 @@ export function readModelFacts(entry: TableReader): Omit<ModelSettings, 'provide
   const label = entry.string('label')
   const contextWindow = entry.number('context_window', { min: 1000, max: 100_000_000 })
   const maxOutputTokens = entry.number('max_output_tokens', { min: 1, max: 100_000_000 })
-  const capabilities = entry.strings('capabilities', CAPABILITIES) as Capability[] | undefined
+  const capabilities = entry.strings<Capability>('capabilities', CAPABILITIES)
   const toolDialect = entry.oneOf('tool_dialect', ['gpt', 'general'])
   const prices = readPrices(entry.table('prices'))
   return {

@@ -96,7 +96,13 @@ describe('the catalog', () => {
 
   it('labels what it guesses, also for `provider/model`', async () => {
     const catalog = catalogOf({ providers: { local: LOCAL }, models: { 'local/x': { provider: 'local', model: 'x' } } })
-    expect(catalog.list()[0]).toMatchObject({ contextWindow: 128_000, toolCalls: true, imagesIn: false, thinking: false, knownFrom: 'guess' })
+    expect(catalog.list()[0]).toMatchObject({
+      contextWindow: 128_000,
+      toolCalls: true,
+      imagesIn: false,
+      thinking: false,
+      knownFrom: 'guess',
+    })
     expect((await catalog.resolve('local/never-heard-of')).info.knownFrom).toBe('guess')
     expect(catalog.known('local', 'x')).toMatchObject({ knownFrom: 'guess' })
   })
@@ -118,7 +124,10 @@ describe('the catalog', () => {
       listsFile: join(folder, 'cache', 'models.json'),
     }
     const offered = await createCatalog(options).offered('mine', provider, 'sk-1')
-    expect(offered).toMatchObject({ from: 'provider', models: [{ model: 'big', contextWindow: 500_000, imagesIn: true, knownFrom: 'provider' }] })
+    expect(offered).toMatchObject({
+      from: 'provider',
+      models: [{ model: 'big', contextWindow: 500_000, imagesIn: true, knownFrom: 'provider' }],
+    })
     expect(offered.models).toHaveLength(1)
     expect(seen).toEqual(['/v1/models Bearer sk-1'])
     expect(createCatalog(options).list()[0]).toMatchObject({ contextWindow: 500_000, imagesIn: true, knownFrom: 'provider' })

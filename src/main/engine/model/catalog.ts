@@ -68,7 +68,10 @@ export interface CatalogOptions {
 
 export function createCatalog(options: CatalogOptions): Catalog {
   const { settings } = options
-  const lists = createProviderLists({ ...(options.listsFile !== undefined && { file: options.listsFile }), ...(options.fetch && { fetch: options.fetch }) })
+  const lists = createProviderLists({
+    ...(options.listsFile !== undefined && { file: options.listsFile }),
+    ...(options.fetch && { fetch: options.fetch }),
+  })
   let local: readonly LocalServer[] = []
   const providers = new Map<string, { made: string; provider: Promise<Provider> }>()
 

@@ -50,6 +50,8 @@ async function ask(server: LocalServerKind, limitMs: number): Promise<LocalServe
   }
   const models = listedModels(JSON.parse(await limitedText(response, BODY_LIMIT)))
   if (models.length === 0) return undefined
-  const windows = Object.fromEntries(models.flatMap(({ model, contextWindow }) => (contextWindow === undefined ? [] : [[model, contextWindow]])))
+  const windows = Object.fromEntries(
+    models.flatMap(({ model, contextWindow }) => (contextWindow === undefined ? [] : [[model, contextWindow]])),
+  )
   return { slug: server.slug, name: server.name, baseUrl: `${root}/v1`, models: models.map(({ model }) => model), windows }
 }

@@ -4,23 +4,26 @@ import type { ModelChunk, ModelPrices, Provider } from './provider'
 /** The same provider, whose usage says what it cost. */
 export function pricedProvider(provider: Provider, prices: ModelPrices): Provider {
   return {
-    stream(request, signal) {
-      return {
-        [Symbol.asyncIterator]() {
-          const chunks = provider.stream(request, signal)[Symbol.asyncIterator]()
-          const priced = ({ done, value }: IteratorResult<ModelChunk, unknown>): IteratorResult<ModelChunk> => {
-            if (done) return { done, value: undefined }
-            if (value.type !== 'finish' || !value.usage) return { value }
-            return { value: { ...value, usage: { ...value.usage, cost: costOf(value.usage, prices) } } }
-          }
-          return {
-            next: () => chunks.next().then(priced),
-            return: () => (chunks.return?.() ?? Promise.resolve({ done: true as const, value: undefined })).then(() => ({ done: true as const, value: undefined })),
-          }
-        },
-      }
-    },
+    // Not a generator within a generator: each word of an answer passes here.
+    stream: (request, signal) => ({
+      [Symbol.asyncIterator]() {
+        const chunks = provider.stream(request, signal)[Symbol.asyncIterator]()
+        return {
+          next: () => chunks.next().then((result) => priced(result, prices)),
+          async return() {
+            await chunks.return?.()
+            return { done: true, value: undefined }
+          },
+        }
+      },
+    }),
   }
+}
+
+function priced({ done, value }: IteratorResult<ModelChunk, unknown>, prices: ModelPrices): IteratorResult<ModelChunk> {
+  if (done) return { done, value: undefined }
+  if (value.type !== 'finish' || !value.usage) return { value }
+  return { value: { ...value, usage: { ...value.usage, cost: costOf(value.usage, prices) } } }
 }
 
 /** Dollars. What was read from the cache and written to it has prices of its own; where they are not known, those of input. */

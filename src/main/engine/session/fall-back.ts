@@ -20,13 +20,21 @@ export interface FallBackDeps {
 /** Has another model go on with a turn whose own is overloaded: once a turn, and only where the conversation fits into its window. */
 export function createFallBack(ctx: TurnContext, deps: FallBackDeps): NonNullable<TurnContext['fallBack']> {
   return async (failure) => {
-    if (deps.quiet ? NOT_ITS_FAULT.includes(failure.code) || !failure.code.startsWith('model.') : failure.code !== 'model.overloaded') return false
+    if (deps.quiet ? NOT_ITS_FAULT.includes(failure.code) || !failure.code.startsWith('model.') : failure.code !== 'model.overloaded')
+      return false
     try {
       const { info, provider } = await deps.resolveModel(deps.to)
       if (info.id === ctx.model.id) return false
       if (deps.used() > info.contextWindow * 0.9)
         throw new CodedError('model.context_overflow', `The conversation does not fit into the window of ${info.id}.`)
-      ctx.record({ type: 'model.fell_back', turnId: ctx.turnId, from: ctx.model.id, to: info.id, failure, ...(deps.quiet && { quiet: true }) })
+      ctx.record({
+        type: 'model.fell_back',
+        turnId: ctx.turnId,
+        from: ctx.model.id,
+        to: info.id,
+        failure,
+        ...(deps.quiet && { quiet: true }),
+      })
       ctx.model = deps.modelOf(info)
       ctx.provider = provider
       ctx.fallBack = undefined

@@ -46,7 +46,20 @@ const MAKERS: Partial<Record<ProviderType, string>> = {
 }
 
 /** Whose names are looked up for a host that nobody knows: a gateway has the makers' models. */
-const BY_NAME = ['anthropic', 'openai', 'google', 'moonshotai', 'kimi-coding', 'deepseek', 'xai', 'mistral', 'zai', 'minimax', 'qwen', 'openrouter']
+const BY_NAME = [
+  'anthropic',
+  'openai',
+  'google',
+  'moonshotai',
+  'kimi-coding',
+  'deepseek',
+  'xai',
+  'mistral',
+  'zai',
+  'minimax',
+  'qwen',
+  'openrouter',
+]
 
 /** The provider of the table that is asked at this address. */
 export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>): string | undefined {
@@ -56,7 +69,11 @@ export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type'
 }
 
 /** What the table says of a model of a provider; `providerId` is its name in the configuration. Undefined: it does not know the model. */
-export function knownModel(provider: Pick<ProviderSettings, 'type' | 'baseUrl'>, providerId: string, model: string): ModelFacts | undefined {
+export function knownModel(
+  provider: Pick<ProviderSettings, 'type' | 'baseUrl'>,
+  providerId: string,
+  model: string,
+): ModelFacts | undefined {
   const table = modelsTable()
   const own = tableProviderOf(provider)
   if (own !== undefined) {
@@ -64,7 +81,10 @@ export function knownModel(provider: Pick<ProviderSettings, 'type' | 'baseUrl'>,
     if (!found) return elsewhere(provider, model)
     const small = smallOf(own, found.id)
     const facts = factsOf(found.row, provider.type)
-    return { ...facts, traits: { ...facts.traits, ...pricesOf(found.row), ...(small !== undefined && { smallModel: `${providerId}/${small}` }) } }
+    return {
+      ...facts,
+      traits: { ...facts.traits, ...pricesOf(found.row), ...(small !== undefined && { smallModel: `${providerId}/${small}` }) },
+    }
   }
   return elsewhere(provider, model)
 }
@@ -129,15 +149,18 @@ function controlOn(type: ProviderType, control: ThinkingControl, efforts: readon
 
 function pricesOf({ price, over }: ModelRow): Pick<ModelTraits, 'prices'> {
   if (!price) return {}
-  const named = ([input, output, cacheRead, cacheWrite]: PriceRow): ModelPrices => ({
+  if (!over) return { prices: named(price) }
+  const [above, ...rest] = over
+  return { prices: { ...named(price), long: { above, ...named(rest) } } }
+}
+
+function named([input, output, cacheRead, cacheWrite]: PriceRow): ModelPrices {
+  return {
     input,
     output,
     ...(cacheRead !== undefined && cacheRead > 0 && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
-  })
-  if (!over) return { prices: named(price) }
-  const [above, ...rest] = over
-  return { prices: { ...named(price), long: { above, ...named(rest) } } }
+  }
 }
 
 /** A cheaper model of the same provider; at OpenRouter that of the same maker. */

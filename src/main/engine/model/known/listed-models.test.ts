@@ -46,7 +46,13 @@ describe('what a list of models says', () => {
 
   it('reads Gemini, and leaves out what does not answer in words', () => {
     const models = [
-      { name: 'models/gemini-3.8-flash', inputTokenLimit: 1_048_576, outputTokenLimit: 65_536, supportedGenerationMethods: ['generateContent'], thinking: true },
+      {
+        name: 'models/gemini-3.8-flash',
+        inputTokenLimit: 1_048_576,
+        outputTokenLimit: 65_536,
+        supportedGenerationMethods: ['generateContent'],
+        thinking: true,
+      },
       { name: 'models/gemini-embedding-2', inputTokenLimit: 2048, supportedGenerationMethods: ['embedContent'] },
       { name: 'models/veo-3.1', supportedGenerationMethods: ['predictLongRunning'] },
     ]
@@ -56,12 +62,28 @@ describe('what a list of models says', () => {
   })
 
   it.each([
-    ['Moonshot', { context_length: 262_144, supports_image_in: true, supports_video_in: true, supports_reasoning: true }, { contextWindow: 262_144, imagesIn: true, thinking: true, traits: { videoIn: true } }],
-    ['Mistral', { max_context_length: 262_144, capabilities: { vision: false, function_calling: true } }, { contextWindow: 262_144, imagesIn: false, toolCalls: true }],
+    [
+      'Moonshot',
+      { context_length: 262_144, supports_image_in: true, supports_video_in: true, supports_reasoning: true },
+      { contextWindow: 262_144, imagesIn: true, thinking: true, traits: { videoIn: true } },
+    ],
+    [
+      'Mistral',
+      { max_context_length: 262_144, capabilities: { vision: false, function_calling: true } },
+      { contextWindow: 262_144, imagesIn: false, toolCalls: true },
+    ],
     ['Groq', { context_window: 131_072, max_completion_tokens: 65_536 }, { contextWindow: 131_072, traits: { outputLimit: 65_536 } }],
     ['vLLM', { max_model_len: 40_960 }, { contextWindow: 40_960 }],
-    ['llama.cpp, which may run with less than the model was trained on', { meta: { n_ctx: 8192, n_ctx_train: 131_072 } }, { contextWindow: 8192 }],
-    ['LM Studio, which may have loaded less than the most', { type: 'vlm', max_context_length: 131_072, loaded_context_length: 16_384 }, { contextWindow: 16_384, imagesIn: true }],
+    [
+      'llama.cpp, which may run with less than the model was trained on',
+      { meta: { n_ctx: 8192, n_ctx_train: 131_072 } },
+      { contextWindow: 8192 },
+    ],
+    [
+      'LM Studio, which may have loaded less than the most',
+      { type: 'vlm', max_context_length: 131_072, loaded_context_length: 16_384 },
+      { contextWindow: 16_384, imagesIn: true },
+    ],
   ])('reads %s', (_name, entry, facts) => {
     expect(only({ id: 'm', ...entry })).toEqual({ model: 'm', ...facts })
   })

@@ -94,7 +94,12 @@ function pricesIn(pricing: unknown): { prices?: ModelPrices } {
     const number = typeof text === 'string' || typeof text === 'number' ? Number(text) : Number.NaN
     return number >= 0 ? Math.round(number * 1e12) / 1e6 : undefined
   }
-  const [input, output, cacheRead, cacheWrite] = [price('prompt'), price('completion'), price('input_cache_read'), price('input_cache_write')]
+  const [input, output, cacheRead, cacheWrite] = [
+    price('prompt'),
+    price('completion'),
+    price('input_cache_read'),
+    price('input_cache_write'),
+  ]
   if (input === undefined || output === undefined) return {}
   return { prices: { input, output, ...(cacheRead !== undefined && { cacheRead }), ...(cacheWrite !== undefined && { cacheWrite }) } }
 }

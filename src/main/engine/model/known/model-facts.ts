@@ -3,6 +3,9 @@ import type { ProviderSettings } from '../../config/settings'
 import type { ModelInfo, ModelTraits } from '../provider'
 import { knownModel, type ModelFacts } from './known-model'
 
+/** What a guess is, where the word alone would not say it. */
+export const GUESSED = 'Of a model marked as a guess nothing is known: safe assumptions. Correct them in config.toml (docs/models.md).'
+
 /** Tokens assumed for a model that nothing is said about. */
 const GUESSED_WINDOW = 128_000
 

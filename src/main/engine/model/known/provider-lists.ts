@@ -60,7 +60,8 @@ async function request(provider: ProviderSettings, key: string | undefined, fetc
   try {
     response = await fetch(addressOf(provider), { headers, redirect: 'error', signal: AbortSignal.timeout(LIMIT_MS) })
   } catch (error) {
-    const reason = error instanceof Error && error.name === 'TimeoutError' ? `It did not answer within ${LIMIT_MS / 1000} s.` : causeOf(error)
+    const reason =
+      error instanceof Error && error.name === 'TimeoutError' ? `It did not answer within ${LIMIT_MS / 1000} s.` : causeOf(error)
     throw new CodedError('model.connection', `The list of models could not be read. ${reason}`)
   }
   if (response.status === 401 || response.status === 403) {
