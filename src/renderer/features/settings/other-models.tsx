@@ -15,7 +15,7 @@ export function OtherModels({ settings }: { settings: SettingsView }) {
         value={settings.smallModel ?? ''}
         onChange={(event) => setSmall.mutate(event.target.value, { onError: tellFailure })}
       >
-        <option value="">The small model of the same provider, if one is known</option>
+        <option value="">The provider’s own, if known</option>
         <Choices settings={settings} chosen={settings.smallModel} />
       </SelectField>
       <SelectField
