@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { said, say, startSession } from './steps'
@@ -43,4 +43,29 @@ test('a newcomer connects a provider by address and key, which is tested, and ta
   await say(page, 'hello there')
   await expect(said(page, 'Hello.')).toBeVisible()
   expect(app.server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-typed-into-the-app')
+})
+
+test('a model connected in the app has its true window and media; an unknown one is labelled as a guess', async ({ app }) => {
+  const { page } = app
+  const file = join(app.scratch.home, 'config.toml')
+  await page.getByRole('button', { name: 'Connect a provider' }).click()
+  const form = page.getByRole('form', { name: 'Connect a provider' })
+  await form.getByLabel('Type').selectOption('anthropic')
+  await form.getByLabel('Base URL').fill(app.server.baseUrl)
+  await form.getByLabel('API key').fill('sk-ant-typed')
+  await form.getByRole('button', { name: 'List models' }).click()
+  await expect(form.getByRole('status').first()).toContainText(/offers|known|spells/)
+  await form.getByLabel('Model name').fill('claude-sonnet-5-5')
+  await form.getByRole('button', { name: /Connect/ }).click()
+  await expect(page.getByRole('radio', { name: /claude-sonnet-5-5/ })).toBeVisible()
+  await expect(page.getByText('1,000,000 tokens · images, PDFs · thinking').first()).toBeVisible()
+  // Only what the user said is saved: the rest follows the table.
+  expect(readFileSync(file, 'utf8')).not.toContain('context_window')
+  expect(readFileSync(file, 'utf8')).not.toContain('capabilities')
+
+  writeFileSync(
+    file,
+    `${readFileSync(file, 'utf8')}\n[models."anthropic/claude-unheard-of"]\nprovider = "anthropic"\nmodel = "claude-unheard-of"\n`,
+  )
+  await expect(page.getByText('128,000 tokens (a guess)').first()).toBeVisible()
 })

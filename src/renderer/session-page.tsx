@@ -160,7 +160,13 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
           tab: 'context',
           label: 'Context',
           content: header ? (
-            <ContextPane header={header} contextWindow={model?.contextWindow} modelLabel={model?.label} onJump={jump} />
+            <ContextPane
+              header={header}
+              contextWindow={model?.contextWindow}
+              modelLabel={model?.label}
+              isGuess={model?.knownFrom === 'guess'}
+              onJump={jump}
+            />
           ) : (
             loading
           ),

@@ -25,10 +25,17 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     saveProvider: ({ id, type, apiKey }) =>
       update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
     removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
-    saveModel: (model) =>
-      update({ models: [...settingsView.models, { ...model, label: model.label ?? model.id, efforts: [], origin: 'configured' }] }),
+    saveModel: ({ contextWindow = 128_000, toolCalls = true, imagesIn = false, thinking = false, ...model }) => {
+      const abilities = { contextWindow, toolCalls, imagesIn, thinking }
+      return update({
+        models: [...settingsView.models, { ...model, ...abilities, label: model.label ?? model.id, efforts: [], origin: 'configured' }],
+      })
+    },
     removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),
     setDefaultModel: (defaultModel) => update({ defaultModel }),
+    setSmallModel: (id) => update(id === undefined ? {} : { smallModel: id }),
+    setFallbackModel: (id) => update(id === undefined ? {} : { fallbackModel: id }),
+    offeredModels: async () => ({ from: 'table', models: [], problem: 'Nobody answers here.' }),
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
     setToolEnabled: (name, enabled) =>
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),

@@ -55,7 +55,7 @@ export async function startModelServer(options: { script: ModelScript; models?: 
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/'
-    if (request.method === 'GET') return listModels(path, options.models, response)
+    if (request.method === 'GET') return listModels(path.split('?')[0]!, options.models, response)
     const wire = wireOf(path)
     const text = await bodyOf(request)
     if (!wire) return sendJson(response, 404, { error: { message: `No such path: ${path}`, type: 'not_found_error' } })

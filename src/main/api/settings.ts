@@ -8,6 +8,9 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     saveModel: os.settings.saveModel.handler(({ input }) => settings.saveModel(input)),
     removeModel: os.settings.removeModel.handler(({ input }) => settings.removeModel(input.id)),
     setDefaultModel: os.settings.setDefaultModel.handler(({ input }) => settings.setDefaultModel(input.id)),
+    setSmallModel: os.settings.setSmallModel.handler(({ input }) => settings.setSmallModel(input.id)),
+    setFallbackModel: os.settings.setFallbackModel.handler(({ input }) => settings.setFallbackModel(input.id)),
+    offeredModels: os.settings.offeredModels.handler(({ input }) => settings.offeredModels(input)),
     setDefaultMode: os.settings.setDefaultMode.handler(({ input }) => settings.setDefaultMode(input.mode)),
     setToolEnabled: os.settings.setToolEnabled.handler(({ input }) => settings.setToolEnabled(input.name, input.enabled)),
     setNotifications: os.settings.setNotifications.handler(({ input: { enabled, sound } }) =>

@@ -20,7 +20,7 @@ const WHICH_SESSION: Record<string, OptionSpec> = {
 
 /** Every command of the `trestle` program. The help text is made from this table. */
 export const COMMANDS: Record<
-  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'sandbox' | 'mcp' | 'settings',
+  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'sandbox' | 'mcp' | 'models' | 'settings',
   CommandSpec
 > = {
   desktop: {
@@ -173,6 +173,14 @@ export const COMMANDS: Record<
     },
   },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
+  models: {
+    summary: 'List the configured models, or those that a provider offers, with what is known of them.',
+    positionals: { name: 'PROVIDER', help: 'A configured provider, which is asked for its models.', max: 1 },
+    options: {
+      json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+      help: HELP,
+    },
+  },
   settings: {
     summary: 'Show or change the settings of tool search; everything else stands in config.toml.',
     positionals: {

@@ -71,6 +71,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { mcpMain } = await import('../host/mcp/mcp-main')
       return mcpMain(parsed, version)
     }
+    case 'models': {
+      const { modelsMain } = await import('../host/models/models-main')
+      return modelsMain(parsed)
+    }
     case 'settings': {
       const { settingsMain } = await import('../host/settings/settings-main')
       return settingsMain(parsed)

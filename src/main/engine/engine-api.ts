@@ -6,7 +6,16 @@ import type { RecordedEvent } from '../../shared/model/event'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../../shared/model/checkpoint'
 import type { UserPart } from '../../shared/model/message'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../shared/model/session'
-import type { ConfigProblem, ConnectionTest, FoundServer, SandboxChange, SettingsView, ToolSearchView } from '../../shared/model/settings'
+import type {
+  ConfigProblem,
+  ConnectionTest,
+  FoundServer,
+  OfferedModels,
+  ProviderType,
+  SandboxChange,
+  SettingsView,
+  ToolSearchView,
+} from '../../shared/model/settings'
 import type { Orphan, Task, TaskOutputPage } from '../../shared/model/task'
 import type { TaskPush, UsagePush } from '../../shared/model/push'
 import type { PlanView } from '../../shared/model/plan'
@@ -209,13 +218,17 @@ export interface SettingsActions {
     providerId: string
     model: string
     label?: string
-    contextWindow: number
-    toolCalls: boolean
-    imagesIn: boolean
-    thinking: boolean
+    contextWindow?: number
+    maxOutputTokens?: number
+    toolCalls?: boolean
+    imagesIn?: boolean
+    thinking?: boolean
   }): Promise<SettingsView>
   removeModel(id: string): Promise<SettingsView>
   setDefaultModel(id: string): Promise<SettingsView>
+  setSmallModel(id: string | undefined): Promise<SettingsView>
+  setFallbackModel(id: string | undefined): Promise<SettingsView>
+  offeredModels(input: { id?: string; type: ProviderType; baseUrl?: string; apiKey?: string }): Promise<OfferedModels>
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
   setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>

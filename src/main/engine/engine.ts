@@ -44,6 +44,7 @@ import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
+import { createTitleMaker } from './session/title-maker'
 import { createTurnRunner } from './session/turn-runner'
 import { createWindows } from './session/windows'
 import { createPlanActions } from './plan/plan-actions'
@@ -70,7 +71,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor })
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const listeners = new Set<(change: EngineChange) => void>()
   const tell = (change: EngineChange): void => {
     for (const listener of listeners) listener(change)
@@ -263,6 +264,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       inbox.changed(before, session.header)
       agents.recorded(session.header, before)
       hooks.recorded(session, events)
+      titles?.recorded(session.header, before, events)
       mcp.recorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)
     },
@@ -289,11 +291,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   })
   const checkpoints: HeldCheckpoints = createCheckpoints({ home, store, sessions, settings: () => settings().checkpoints, newId, log })
+  // Where nobody looks at a list of sessions a title is worth no request.
+  const titles = interactive
+    ? createTitleMaker({
+        smallModel: catalog.smallModel,
+        resolveModel: catalog.resolve,
+        record: (id, event) => sessions.withSession(id, (session) => void session.record(event)),
+        log,
+      })
+    : undefined
   const agents: Agents = createAgents({
     home,
     store,
     sessions,
     settings: () => settings().agents,
+    smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
     onChange: (task) => custody.changed(task),
     allTools: tools.allTools,
     look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
@@ -354,6 +366,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     async close(background) {
       desk.close()
+      titles?.close()
       checkpoints.close()
       inbox.close()
       await Promise.all([agents.runs.close(), sessions.close()])

@@ -2,7 +2,7 @@ import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PERMISSION_MODES } from '../model/approval'
 import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
-import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type SettingsView } from '../model/settings'
+import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type OfferedModels, type SettingsView } from '../model/settings'
 
 const name = z.string().regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only')
 const modelId = z.string().min(1).max(200)
@@ -25,6 +25,7 @@ export const settingsContract = {
     .output(type<SettingsView>()),
   /** Removes a provider, its models and its stored key. */
   removeProvider: oc.input(z.strictObject({ id: name })).output(type<SettingsView>()),
+  /** Adds or changes a model. What is left out, or is known of the model anyway, is not written: then the provider's list or the table of known models counts. */
   saveModel: oc
     .input(
       z.strictObject({
@@ -32,15 +33,26 @@ export const settingsContract = {
         providerId: name,
         model: z.string().min(1),
         label: z.string().optional(),
-        contextWindow: z.int().min(1000).max(100_000_000),
-        toolCalls: z.boolean(),
-        imagesIn: z.boolean(),
-        thinking: z.boolean(),
+        contextWindow: z.int().min(1000).max(100_000_000).optional(),
+        maxOutputTokens: z.int().min(1).max(100_000_000).optional(),
+        toolCalls: z.boolean().optional(),
+        imagesIn: z.boolean().optional(),
+        thinking: z.boolean().optional(),
       }),
     )
     .output(type<SettingsView>()),
   removeModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
   setDefaultModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
+  /** The model for titles and small work; without one the table's for the same provider. */
+  setSmallModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
+  /** The model that takes over when another is overloaded; without one a turn fails then. */
+  setFallbackModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
+  /** Asks a provider which models it has, with the key given or the one stored for `id`; where it cannot be asked, what is known of it. */
+  offeredModels: oc
+    .input(
+      z.strictObject({ id: name.optional(), type: z.enum(PROVIDER_TYPES), baseUrl: z.url().optional(), apiKey: z.string().optional() }),
+    )
+    .output(type<OfferedModels>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
   setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
   /** Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is. */

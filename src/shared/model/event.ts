@@ -155,6 +155,10 @@ export type EventBody =
       conversation?: ConversationCut
       /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
     } & ChangeList)
+  /** The model is overloaded, and another one goes on with the turn; the next turn asks the first again. `quiet`: a small one that was only tried. */
+  | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
+  /** A model named the session; without `title` what it said was no title. */
+  | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
   | {

@@ -126,6 +126,12 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         context: event.usage,
         spent: plus(header.spent, event.usage),
       }
+    case 'title.made':
+      return {
+        ...next,
+        ...(!header.titleIsCustom && event.title !== undefined && { title: event.title }),
+        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+      }
     case 'sampling.finished':
       return { ...next, spent: plus(header.spent, event.usage) }
     case 'approval.requested':
@@ -228,11 +234,18 @@ function prefixOf({ prefixSeq }: { prefixSeq?: number }): { prefixSeq?: number }
 }
 
 function plus(one: Usage, other: Usage): Usage {
+  const written = (one.written ?? 0) + (other.written ?? 0)
+  const isPriced = one.cost !== undefined || other.cost !== undefined
+  const isPartial =
+    isPriced && [one, other].some((usage) => usage.isCostPartial || (usage.cost === undefined && usage.input + usage.output > 0))
   return {
     input: one.input + other.input,
     output: one.output + other.output,
     cached: one.cached + other.cached,
     thinking: one.thinking + other.thinking,
+    ...(written > 0 && { written }),
+    ...(isPriced && { cost: (one.cost ?? 0) + (other.cost ?? 0) }),
+    ...(isPartial && { isCostPartial: true as const }),
   }
 }
 

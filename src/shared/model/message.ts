@@ -103,6 +103,12 @@ export interface Usage {
   output: number
   cached: number
   thinking: number
+  /** Tokens of the input that were written to the cache, where the provider tells; `cached` ones were read from it. */
+  written?: number
+  /** Dollars, by the prices known at the time; absent where none were known. */
+  cost?: number
+  /** Set in a sum of which a part has no known cost. */
+  isCostPartial?: true
 }
 
 /** All text of some parts, joined without separators. */

@@ -22,22 +22,46 @@ export interface ProviderView {
   keyFrom: 'stored' | 'environment' | 'file' | 'none'
 }
 
+/** Where what is said of a model comes from. `guess`: nothing is known of it, so these are safe assumptions. */
+export type KnownFrom = 'config' | 'provider' | 'table' | 'guess'
+
+/** What a model can take and do. */
+export interface ModelAbilities {
+  /** Tokens. */
+  contextWindow: number
+  /** Tokens of an answer that are asked for; absent: as many as the provider gives. */
+  maxOutputTokens?: number
+  toolCalls: boolean
+  imagesIn: boolean
+  pdfIn?: boolean
+  videoIn?: boolean
+  thinking: boolean
+  knownFrom?: KnownFrom
+}
+
 /** A model as the settings page edits it. */
-export interface ModelView {
+export interface ModelView extends ModelAbilities {
   id: string
   providerId: string
   model: string
   label: string
-  contextWindow: number
-  toolCalls: boolean
-  imagesIn: boolean
-  thinking: boolean
   /** How hard it can be asked to think, from least to most; empty: there is nothing to choose. */
   efforts: Effort[]
   /** The level used where none is chosen, and whether config.toml says so or its vendor; absent: not known. */
   usualEffort?: Effort
   scripted?: boolean
   origin: 'configured' | 'found' | 'built-in'
+  /** What the configuration says of it, and what would count without that; absent where it is not configured. */
+  said?: { label?: string; contextWindow?: number; maxOutputTokens?: number; abilities?: true }
+  known?: ModelAbilities
+}
+
+/** The models that a provider offers. */
+export interface OfferedModels {
+  /** `table`: the provider could not be asked, as `problem` says, and these are the ones known of it. */
+  from: 'provider' | 'table'
+  models: (ModelAbilities & { model: string })[]
+  problem?: string
 }
 
 /** A local model server that answered on its usual loopback port. */
@@ -85,6 +109,10 @@ export interface SettingsView {
   file: string
   problems: ConfigProblem[]
   defaultModel?: string
+  /** For titles and small work; absent: the table's for the same provider. */
+  smallModel?: string
+  /** Takes over for the rest of a turn when a model is overloaded. */
+  fallbackModel?: string
   defaultPermissionMode: 'ask' | 'accept-edits' | 'auto'
   providers: ProviderView[]
   models: ModelView[]

@@ -1,6 +1,7 @@
 import { isMidCall } from './approval'
 import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
+import { fellBackText } from './fell-back-text'
 import { textOf, type UserPart } from './message'
 import { toldWords } from './prefix'
 import { restoredItem } from './restored-item'
@@ -132,6 +133,16 @@ export class TranscriptDraft {
       }
       case 'checkpoint.restored':
         return this.#push(restoredItem(event))
+      case 'model.fell_back':
+        if (event.quiet) return
+        return this.#push({
+          kind: 'notice',
+          id: `n${event.seq}`,
+          turnId: event.turnId,
+          at: event.at,
+          text: fellBackText(event),
+          toPerson: true,
+        })
       case 'turn.finished':
         this.#closeTurn(event.at)
         if (event.stop === 'end_turn') return

@@ -25,6 +25,8 @@ export interface NoticeItem {
   turnId: string
   at: number
   text: string
+  /** It is for people alone; the model was not told. */
+  toPerson?: true
 }
 
 /** News of background tasks, given to the agent by Trestle. `steered`: it joined a turn that was already running; else it began the turn. */

@@ -1,6 +1,9 @@
 import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 
+/** In place of a model: the small one of the settings, or that of the same provider. */
+export const SMALL_MODEL = 'small'
+
 /** What a file says of an agent, before what it extends is put beneath it. */
 export interface WrittenSpec {
   name: string
@@ -33,7 +36,7 @@ export interface AgentSpec {
   excludeTools: readonly string[]
   /** The types it may start itself. */
   subagents: readonly string[]
-  /** `provider/model`; absent: its parent's. */
+  /** `provider/model`, or `small`; absent: its parent's. */
   model?: string
   /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
   effort?: Effort

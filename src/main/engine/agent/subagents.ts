@@ -12,7 +12,7 @@ import type { Store } from '../session/store'
 import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents, WorkingAgent } from '../tool/session-agents'
 import type { Tool } from '../tool/tool'
 import type { AgentRuns } from './agent-runs'
-import type { AgentSpec } from './agent-spec'
+import { SMALL_MODEL, type AgentSpec } from './agent-spec'
 import type { AgentSpecs } from './agent-specs'
 import { agentTask } from './agent-task'
 import { isOffered } from './offered-tools'
@@ -27,6 +27,8 @@ export interface SubagentsDeps {
   specs: Pick<AgentSpecs, 'find' | 'own'>
   runs: AgentRuns
   settings(): AgentSettings
+  /** The model for small work beside this one; undefined when there is none that can be used. */
+  smallModel(model: string | undefined): Promise<string | undefined>
   /** Names of all tools there are for a session, with what they say of themselves. */
   allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations'>[]
   /** Looks whether news of these tasks is due. */
@@ -41,6 +43,8 @@ export interface AgentTurn {
   types: readonly OfferedAgent[]
   maxSteps?: number
   effort?: Effort
+  /** It works with the small model: the model of its parent, which goes on where that fails. */
+  insteadOf?: string
   offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
 }
 
@@ -86,12 +90,14 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.own(folder) : [])]
       return { types: own, offers: ({ name }) => depth || (name !== 'Agent' && name !== 'CreateSubagent') }
     }
+    const insteadOf = spec.model === SMALL_MODEL ? store.header(agent.parentId)?.model : undefined
     return {
       prompt: spec.systemPrompt,
       types: depth && spec.subagents.length > 0 ? await typesOf(header) : [],
       offers: (tool) => isOffered(spec, tool, { readOnly: agent.readOnly || spec.readOnly, mayDelegate: depth }),
       ...(spec.maxSteps !== undefined && { maxSteps: spec.maxSteps }),
       ...(spec.effort !== undefined && { effort: spec.effort }),
+      ...(insteadOf !== undefined && insteadOf !== header.model && { insteadOf }),
     }
   }
 
@@ -147,11 +153,12 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       }
       if (known) return { agentId: known.sessionId, start }
       const agentId = `${familyPrefix(rootId)}${randomBytes(4).toString('hex')}`
+      const model = spec.model === SMALL_MODEL ? await deps.smallModel(header.model) : spec.model
       deps.sessions.createAgent({
         sessionId: agentId,
         title: description,
         parent: header,
-        ...(spec.model !== undefined && { model: spec.model }),
+        ...(model !== undefined && { model }),
         ...(spec.effort !== undefined && { effort: spec.effort }),
       })
       return { agentId, start }

@@ -1,5 +1,4 @@
 import { PERMISSION_MODES } from '../../../shared/model/approval'
-import { EFFORTS } from '../../../shared/model/effort'
 import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
 import {
   DEFAULT_SETTINGS,
@@ -7,13 +6,13 @@ import {
   type AgentSettings,
   type CacheSettings,
   type LoopSettings,
-  type ModelSettings,
   type ProviderSettings,
   type Settings,
   type TaskSettings,
   type ToolSettings,
 } from './settings'
 import { readHooks } from './hook-settings'
+import { readModelFacts, type ModelSettings } from './model-settings'
 import { readMcpSettings } from './mcp-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
@@ -21,10 +20,6 @@ import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
 import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
-
-/** Tokens, for a model whose configuration names none. */
-const DEFAULT_CONTEXT_WINDOW = 128_000
-const CAPABILITIES = ['tools', 'image_in', 'thinking'] as const
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
 const envName = { test: (name: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name), must: 'the name of an environment variable' }
@@ -39,6 +34,8 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const mistakes: Mistake[] = []
   const top = new TableReader(table, mistakes)
   const defaultModel = top.string('default_model')
+  const smallModel = top.string('small_model')
+  const fallbackModel = top.string('fallback_model')
   const defaultPermissionMode = top.oneOf('default_permission_mode', PERMISSION_MODES)
   const providers = readProviders(top.table('providers'))
   const models = readModels(top.table('models'), providers)
@@ -60,6 +57,8 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   top.finish()
   const settings: Settings = {
     defaultModel,
+    smallModel,
+    fallbackModel,
     defaultPermissionMode: defaultPermissionMode ?? DEFAULT_SETTINGS.defaultPermissionMode,
     providers: record(providers.usable),
     models: record(models),
@@ -134,11 +133,7 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
     const provider = entry.string('provider')
     const model = entry.string('model')
     for (const needed of ['provider', 'model']) if (!entry.has(needed)) entry.mistake(undefined, `needs a ${needed}`)
-    const label = entry.string('label')
-    const contextWindow = entry.number('context_window', { min: 1000, max: 100_000_000 }) ?? DEFAULT_CONTEXT_WINDOW
-    const maxOutputTokens = entry.number('max_output_tokens', { min: 1, max: 100_000_000 })
-    const capabilities = entry.strings('capabilities', CAPABILITIES) ?? ['tools']
-    const effort = entry.oneOf('effort', EFFORTS)
+    const facts = readModelFacts(entry)
     entry.finish()
     if (provider === undefined || model === undefined) continue
     if (!providers.usable.some(([name]) => name === provider)) {
@@ -150,18 +145,7 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
       )
       continue
     }
-    models.push([
-      id,
-      {
-        provider,
-        model,
-        ...(label !== undefined && { label }),
-        contextWindow,
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-        capabilities: [...new Set(capabilities)],
-        ...(effort !== undefined && { effort }),
-      },
-    ])
+    models.push([id, { provider, model, ...facts }])
   }
   return models
 }

@@ -1,14 +1,17 @@
 import { CodedError } from '../../../shared/model/errors'
 import { nearestEffort } from '../../../shared/model/effort'
-import type { ModelView, ProviderType, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
+import type { ModelView, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
 import type { SettingsActions } from '../engine-api'
 import type { Catalog } from '../model/catalog'
 import type { SandboxSupport } from '../sandbox/find-sandbox'
 import type { ModelInfo } from '../model/provider'
 import { thinkingFacts } from '../model/thinking/thinking-facts'
+import { abilitiesOf } from '../model/known/offered-models'
 import type { Config } from './config'
+import { modelEdits } from './save-model'
 import { DEFAULT_CACHES } from './sandbox-settings'
 import type { Secrets } from './secrets'
+import type { Settings } from './settings'
 import { TOOL_SEARCH_KEYS } from './tool-search-settings'
 
 export interface SettingsActionsDeps {
@@ -31,6 +34,8 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       file,
       problems: [...problems],
       ...(defaultModel !== undefined && { defaultModel }),
+      ...(settings.smallModel !== undefined && { smallModel: settings.smallModel }),
+      ...(settings.fallbackModel !== undefined && { fallbackModel: settings.fallbackModel }),
       defaultPermissionMode: settings.defaultPermissionMode,
       providers: Object.entries(settings.providers).map(([id, { type, baseUrl, apiKeyEnv }]): ProviderView => {
         return {
@@ -41,7 +46,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
           ...(apiKeyEnv !== undefined && { apiKeyEnv }),
         }
       }),
-      models: catalog.list().map((model) => modelView(model, settings.providers[model.providerId]?.type)),
+      models: catalog.list().map((info) => modelView(info, settings, catalog)),
       tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
@@ -86,37 +91,43 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
     },
     async removeProvider(id) {
       const models = Object.entries(config.settings.models).filter(([, model]) => model.provider === id)
-      const forgets = models.some(([modelId]) => modelId === config.settings.defaultModel)
+      const forgets = NAMING.filter(({ name }) => models.some(([modelId]) => modelId === config.settings[name]))
       await config.edit([
         ...models.map(([modelId]) => ({ path: ['models', modelId], value: undefined })),
         { path: ['providers', id], value: undefined },
-        ...(forgets ? [{ path: ['default_model'], value: undefined }] : []),
+        ...forgets.map(({ key }) => ({ path: [key], value: undefined })),
       ])
       secrets.remove(id)
       onModels()
       return view()
     },
-    async saveModel({ id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking }) {
-      if (config.settings.providers[providerId] === undefined)
-        throw new CodedError('request.invalid', `providerId: there is no provider "${providerId}"; add it first.`)
-      const capabilities = [...(toolCalls ? ['tools'] : []), ...(imagesIn ? ['image_in'] : []), ...(thinking ? ['thinking'] : [])]
-      const table = ['models', id]
-      return edit(
-        { path: [...table, 'provider'], value: providerId },
-        { path: [...table, 'model'], value: model },
-        { path: [...table, 'label'], value: label },
-        { path: [...table, 'context_window'], value: contextWindow },
-        { path: [...table, 'capabilities'], value: capabilities },
-      )
+    async saveModel(input) {
+      const { id, providerId, model } = input
+      const known = catalog.known(providerId, model)
+      if (!known) throw new CodedError('request.invalid', `providerId: there is no provider "${providerId}"; add it first.`)
+      return edit(...modelEdits(input, known, config.settings.models[id]))
     },
     removeModel: (id) =>
       edit(
         { path: ['models', id], value: undefined },
-        ...(config.settings.defaultModel === id ? [{ path: ['default_model'], value: undefined }] : []),
+        ...NAMING.filter(({ name }) => config.settings[name] === id).map(({ key }) => ({ path: [key], value: undefined })),
       ),
     async setDefaultModel(id) {
       if (!catalog.list().some((model) => model.id === id)) throw new CodedError('model.not_found', `There is no model "${id}".`)
       return edit({ path: ['default_model'], value: id })
+    },
+    setSmallModel: (id) => edit({ path: ['small_model'], value: id }),
+    setFallbackModel: (id) => edit({ path: ['fallback_model'], value: id }),
+    async offeredModels({ id, type, baseUrl, apiKey }) {
+      const known = id === undefined ? undefined : config.settings.providers[id]
+      const address = baseUrl?.replace(/\/+$/, '')
+      // A stored key, and headers, go to no other address than the one they are for.
+      const same = known?.type === type && known.baseUrl === address ? known : undefined
+      const key = apiKey?.trim() || (same && id !== undefined ? secrets.keyFor(id, config.settings) : undefined)
+      const provider = same ?? { type, ...(address !== undefined && { baseUrl: address }) }
+      const offered = await catalog.offered(id ?? 'new', provider, key)
+      onModels()
+      return offered
     },
     setNotifications: ({ enabled, sound }) =>
       edit(
@@ -154,23 +165,38 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
   }
 }
 
-/** Servers found on this machine all speak the protocol that is assumed here. */
-function modelView(info: ModelInfo, type: ProviderType = 'openai-compatible'): ModelView {
-  const { id, providerId, model, label, contextWindow, toolCalls, imagesIn, thinking, scripted, origin } = info
-  const { efforts, defaultEffort } = thinkingFacts(type, info)
+/** Settings that name a model, and their keys in config.toml. */
+const NAMING = [
+  { name: 'defaultModel', key: 'default_model' },
+  { name: 'smallModel', key: 'small_model' },
+  { name: 'fallbackModel', key: 'fallback_model' },
+] as const
+
+function modelView(info: ModelInfo, settings: Settings, catalog: Pick<Catalog, 'known'>): ModelView {
+  const { id, providerId, model, label, scripted, origin } = info
+  // Servers found on this machine all speak the protocol that is assumed here.
+  const { efforts, defaultEffort } = thinkingFacts(settings.providers[providerId]?.type ?? 'openai-compatible', info)
   const usualEffort = info.effort === undefined ? defaultEffort : nearestEffort(info.effort, efforts)
+  const said = origin === 'configured' ? settings.models[id] : undefined
+  const known = said && catalog.known(providerId, model)
   return {
     id,
     providerId,
     model,
     label,
-    contextWindow,
-    toolCalls,
-    imagesIn,
-    thinking,
+    ...abilitiesOf(info),
     efforts: [...efforts],
     ...(usualEffort !== undefined && { usualEffort }),
     origin,
     ...(scripted && { scripted }),
+    ...(said && {
+      said: {
+        ...(said.label !== undefined && { label: said.label }),
+        ...(said.contextWindow !== undefined && { contextWindow: said.contextWindow }),
+        ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
+        ...(said.capabilities && { abilities: true as const }),
+      },
+    }),
+    ...(known && { known }),
   }
 }

@@ -1,9 +1,9 @@
 import type { PermissionMode } from '../../../shared/model/approval'
-import type { Effort } from '../../../shared/model/effort'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
+import type { ModelSettings } from './model-settings'
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from './mcp-settings'
 import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
 import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
@@ -11,6 +11,10 @@ import { DEFAULT_WEB_SETTINGS, type WebSettings } from './web-settings'
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
 export interface Settings {
   defaultModel: string | undefined
+  /** For titles and small work; default: the one that the table of known models names for the same provider. */
+  smallModel: string | undefined
+  /** Takes over for the rest of a turn when the session's model is overloaded. */
+  fallbackModel: string | undefined
   defaultPermissionMode: PermissionMode
   providers: Readonly<Record<string, ProviderSettings>>
   models: Readonly<Record<string, ModelSettings>>
@@ -39,20 +43,6 @@ export interface ProviderSettings {
   /** The key itself, as written in the file. */
   apiKey?: string
   headers?: Readonly<Record<string, string>>
-}
-
-export interface ModelSettings {
-  /** Key into `providers`. */
-  provider: string
-  /** What the provider calls it. */
-  model: string
-  label?: string
-  /** Tokens. */
-  contextWindow: number
-  maxOutputTokens?: number
-  capabilities: readonly ('tools' | 'image_in' | 'thinking')[]
-  /** How hard it is to think; default: as its vendor says. */
-  effort?: Effort
 }
 
 export interface LoopSettings {
@@ -122,6 +112,8 @@ export interface CheckpointSettings {
 
 export const DEFAULT_SETTINGS: Settings = {
   defaultModel: undefined,
+  smallModel: undefined,
+  fallbackModel: undefined,
   defaultPermissionMode: 'ask',
   providers: {},
   models: {},

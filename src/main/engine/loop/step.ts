@@ -96,7 +96,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         dropThinking(ctx.history)
         author.thinkingDropped = true
       }
-      const delayMs = isThinking ? 0 : retryDelay(error, attempt, ctx.settings, ctx.random)
+      const delayMs = isThinking ? 0 : retryDelay(error, attempt, ctx.settings, ctx.random, ctx.fallBack !== undefined)
       if (delayMs === undefined) {
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }

@@ -1,4 +1,5 @@
 import type { Approval } from '../../../shared/model/approval'
+import type { Failure } from '../../../shared/model/errors'
 import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, LiveEvent } from '../../../shared/model/event'
 import type { Message, UserPart } from '../../../shared/model/message'
@@ -44,6 +45,8 @@ export interface TurnContext {
   turnId: string
   provider: Provider
   model: TurnModel
+  /** Another model goes on with this turn: changes `provider` and `model`, and records it. False when it cannot. Absent when there is none, or it took over already. */
+  fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
   /** What every request begins with. */
   prefix: TurnPrefix
   tools: ToolLookup

@@ -269,7 +269,7 @@ describe('a step that fails', () => {
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'end_turn', steps: 2 })
     const [, second] = turn.requests
     expect(second!.messages.slice(1)).toEqual([
-      { role: 'assistant', parts: [{ type: 'text', text: 'I write it' }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'I write it' }], model: 'p/m' },
       {
         role: 'user',
         by: 'guard',

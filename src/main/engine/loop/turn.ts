@@ -56,6 +56,10 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
         steps -= 1
         continue
       }
+      if (step.kind === 'failed' && (await ctx.fallBack?.(step.failure))) {
+        steps -= 1
+        continue
+      }
       if (step.kind === 'failed') return { stop: 'error', failure: step.failure, steps }
       if (ending) return { stop: 'max_turn_requests', steps }
       if (step.calls.length === 0) {

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createServer, type RequestListener } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +9,8 @@ import { startModelServer } from '../../../../test/support/model-server'
 import { askFor, collect } from '../../../../test/support/collect-chunks'
 import type { ModelScript } from '../../../../test/support/model-script'
 import type { CodedError } from '../../../shared/model/errors'
-import { DEFAULT_SETTINGS, type ModelSettings, type ProviderSettings, type Settings } from '../config/settings'
+import type { ModelSettings } from '../config/model-settings'
+import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from '../config/settings'
 import { createCatalog } from './catalog'
 
 const MODEL: ModelSettings = { provider: 'local', model: 'scripted', contextWindow: 64_000, capabilities: ['tools', 'image_in'] }
@@ -65,10 +69,75 @@ describe('the catalog', () => {
       toolCalls: true,
       imagesIn: true,
       thinking: false,
+      knownFrom: 'config',
       origin: 'configured',
     })
     expect(demo).toMatchObject({ id: 'demo/scripted', label: 'Demo (scripted)', scripted: true, origin: 'built-in' })
     expect(rest).toEqual([])
+  })
+
+  it('fills in from the table what config does not say, and lets config win', () => {
+    const claude: ProviderSettings = { type: 'anthropic' }
+    const entry = { provider: 'claude', model: 'claude-opus-5-5' }
+    const [known, said] = catalogOf({
+      providers: { claude },
+      models: { 'claude/a': entry, 'claude/b': { ...entry, contextWindow: 300_000, maxOutputTokens: 5, capabilities: ['tools'] } },
+    }).list()
+    expect(known).toMatchObject({ contextWindow: 1_000_000, imagesIn: true, thinking: true, knownFrom: 'table', traits: { pdfIn: true } })
+    expect(said).toMatchObject({
+      contextWindow: 300_000,
+      maxOutputTokens: 5,
+      imagesIn: false,
+      thinking: false,
+      knownFrom: 'config',
+      traits: { pdfIn: false, thinkingControl: 'adaptive' },
+    })
+  })
+
+  it('labels what it guesses, also for `provider/model`', async () => {
+    const catalog = catalogOf({ providers: { local: LOCAL }, models: { 'local/x': { provider: 'local', model: 'x' } } })
+    expect(catalog.list()[0]).toMatchObject({
+      contextWindow: 128_000,
+      toolCalls: true,
+      imagesIn: false,
+      thinking: false,
+      knownFrom: 'guess',
+    })
+    expect((await catalog.resolve('local/never-heard-of')).info.knownFrom).toBe('guess')
+    expect(catalog.known('local', 'x')).toMatchObject({ knownFrom: 'guess' })
+  })
+
+  it('asks a provider for its models with the key, and remembers what they are for later processes', async () => {
+    const seen: (string | undefined)[] = []
+    const port = await otherServer((request, response) => {
+      seen.push(`${request.url} ${String(request.headers.authorization)}`)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ data: [{ id: 'big', context_length: 500_000, supports_image_in: true }, { id: 'text-embedding' }] }))
+    })
+    const provider: ProviderSettings = { type: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` }
+    const folder = mkdtempSync(join(tmpdir(), 'trestle-lists-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const options = {
+      settings: () => ({ ...DEFAULT_SETTINGS, providers: { mine: provider }, models: { 'mine/big': { provider: 'mine', model: 'big' } } }),
+      keyFor: () => undefined,
+      localServers: [],
+      listsFile: join(folder, 'cache', 'models.json'),
+    }
+    const offered = await createCatalog(options).offered('mine', provider, 'sk-1')
+    expect(offered).toMatchObject({
+      from: 'provider',
+      models: [{ model: 'big', contextWindow: 500_000, imagesIn: true, knownFrom: 'provider' }],
+    })
+    expect(offered.models).toHaveLength(1)
+    expect(seen).toEqual(['/v1/models Bearer sk-1'])
+    expect(createCatalog(options).list()[0]).toMatchObject({ contextWindow: 500_000, imagesIn: true, knownFrom: 'provider' })
+    expect(readFileSync(options.listsFile, 'utf8')).not.toContain('sk-1')
+  })
+
+  it('offers what is known of a provider that cannot be asked, with the reason', async () => {
+    const port = await otherServer((_request, response) => response.writeHead(401).end())
+    const offered = await catalogOf({}).offered('x', { type: 'anthropic', baseUrl: `http://127.0.0.1:${port}` }, 'wrong')
+    expect(offered).toMatchObject({ from: 'table', models: [], problem: expect.stringContaining('401') })
   })
 
   it('chooses the default of config.toml, else the only configured model, never one of several and never the demo', () => {

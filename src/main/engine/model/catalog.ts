@@ -1,12 +1,14 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { ConnectionTest, FoundServer, ProviderType } from '../../../shared/model/settings'
-import type { ModelSettings, ProviderSettings, Settings } from '../config/settings'
+import type { ConnectionTest, FoundServer, ModelAbilities, OfferedModels, ProviderType } from '../../../shared/model/settings'
+import type { ProviderSettings, Settings } from '../config/settings'
 import { nearest } from '../../../shared/nearest'
 import { discoverLocal, LOCAL_SERVERS, type LocalServer, type LocalServerKind } from './discover'
+import { modelFacts } from './known/model-facts'
+import { abilitiesOf, offeredModels } from './known/offered-models'
+import { createProviderLists, type ProviderLists } from './known/provider-lists'
+import { pricedProvider } from './priced-provider'
 import type { ModelInfo, Provider } from './provider'
 
-/** Tokens assumed for a model that nothing is said about. */
-const DEFAULT_WINDOW = 128_000
 /** For one found on this machine, where memory usually sets a lower limit than the model. */
 const LOCAL_WINDOW = 32_768
 
@@ -15,7 +17,7 @@ export const DEMO_MODEL: ModelInfo = {
   model: 'scripted',
   label: 'Demo (scripted)',
   providerId: 'demo',
-  contextWindow: DEFAULT_WINDOW,
+  contextWindow: 128_000,
   toolCalls: true,
   imagesIn: false,
   thinking: true,
@@ -39,6 +41,12 @@ export interface Catalog {
   resolve(id: string | undefined): Promise<ResolvedModel>
   /** The one config.toml names, else the only configured one. */
   defaultModel(): string | undefined
+  /** What counts for a model of a configured provider where the configuration says nothing of it. */
+  known(providerId: string, model: string): ModelAbilities | undefined
+  /** Asks a provider, which need not be configured, for its models. */
+  offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
+  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when there is none that can be asked. */
+  smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
   /** Asks the usual local ports. What answered is in `list` until the next time. */
@@ -52,16 +60,22 @@ export interface CatalogOptions {
   fetch?: typeof globalThis.fetch
   /** Where local servers are looked for; default: their usual ports. */
   localServers?: readonly LocalServerKind[]
+  /** Where the providers' own lists of models are kept between processes. */
+  listsFile?: string
   /** Pause between the demo's words, in ms; default about that of a quick model. */
   demoPaceMs?: number
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
   const { settings } = options
+  const lists = createProviderLists({
+    ...(options.listsFile !== undefined && { file: options.listsFile }),
+    ...(options.fetch && { fetch: options.fetch }),
+  })
   let local: readonly LocalServer[] = []
   const providers = new Map<string, { made: string; provider: Promise<Provider> }>()
 
-  const list = (): ModelInfo[] => [...configuredModels(settings()), ...foundModels(local, settings()), DEMO_MODEL]
+  const list = (): ModelInfo[] => [...configuredModels(settings(), lists), ...foundModels(local, settings()), DEMO_MODEL]
 
   const defaultModel = (): string | undefined => {
     const { defaultModel: named, models } = settings()
@@ -76,7 +90,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 
   const find = async (id: string): Promise<ModelInfo> => {
-    const known = list().find((info) => info.id === id) ?? unlistedModel(id, settings())
+    const known = list().find((info) => info.id === id) ?? unlistedModel(id, settings(), lists)
     if (known) return known
     // A session may have been started with a model found in an earlier run.
     const slug = id.slice(0, id.indexOf('/'))
@@ -114,7 +128,10 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const wanted = id ?? defaultModel()
     if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
     const info = await find(wanted)
-    if (info.id !== DEMO_MODEL.id) return { info, provider: await providerOf(info) }
+    if (info.id !== DEMO_MODEL.id) {
+      const provider = await providerOf(info)
+      return { info, provider: info.traits?.prices ? pricedProvider(provider, info.traits.prices) : provider }
+    }
     const { createDemoProvider } = await import('./demo/demo-provider')
     return { info, provider: createDemoProvider(options.demoPaceMs === undefined ? {} : { paceMs: options.demoPaceMs }) }
   }
@@ -124,6 +141,23 @@ export function createCatalog(options: CatalogOptions): Catalog {
     resolve,
     defaultModel,
     findLocal,
+    known(providerId, model) {
+      const provider = settings().providers[providerId]
+      return provider && abilitiesOf(modelFacts({ provider, providerId, model, listed: lists.of(provider, model) }))
+    },
+    offered: (providerId, provider, key) => offeredModels(lists, provider, providerId, key),
+    async smallModel(id) {
+      try {
+        const named = settings().smallModel
+        const { info } = await resolve(id)
+        const small = named ?? info.traits?.smallModel
+        if (small === undefined || small === info.id || info.scripted) return undefined
+        return await resolve(small)
+      } catch {
+        // Where it cannot be asked, the session's own model does the work.
+        return undefined
+      }
+    },
     async test(id, signal) {
       const { testConnection } = await import('./test-connection')
       return testConnection(() => resolve(id), signal)
@@ -131,24 +165,15 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 }
 
-function configuredModels(settings: Settings): ModelInfo[] {
-  return Object.entries(settings.models).map(([id, model]) => infoOf(id, model))
-}
-
-function infoOf(id: string, model: ModelSettings): ModelInfo {
-  return {
-    id,
-    model: model.model,
-    label: model.label ?? model.model,
-    providerId: model.provider,
-    contextWindow: model.contextWindow,
-    ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-    toolCalls: model.capabilities.includes('tools'),
-    imagesIn: model.capabilities.includes('image_in'),
-    thinking: model.capabilities.includes('thinking'),
-    ...(model.effort !== undefined && { effort: model.effort }),
-    origin: 'configured',
-  }
+function configuredModels(settings: Settings, lists: ProviderLists): ModelInfo[] {
+  return Object.entries(settings.models).flatMap(([id, said]) => {
+    const { provider: providerId, model, label = model } = said
+    const provider = settings.providers[providerId]
+    if (!provider) return []
+    const facts = modelFacts({ provider, providerId, model, said, listed: lists.of(provider, model) })
+    const effort = said.effort === undefined ? {} : { effort: said.effort }
+    return [{ id, model, label, providerId, ...facts, ...effort, origin: 'configured' as const }]
+  })
 }
 
 function foundModels(servers: readonly LocalServer[], settings: Settings): ModelInfo[] {
@@ -166,31 +191,21 @@ function foundModels(servers: readonly LocalServer[], settings: Settings): Model
         toolCalls: true,
         imagesIn: false,
         thinking: false,
+        knownFrom: server.windows[model] === undefined ? ('guess' as const) : ('provider' as const),
         origin: 'found' as const,
       })),
     )
 }
 
 /** `provider/model` without an entry: the provider is configured, so the model may be meant as written. */
-function unlistedModel(id: string, settings: Settings): ModelInfo | undefined {
+function unlistedModel(id: string, settings: Settings, lists: ProviderLists): ModelInfo | undefined {
   const slash = id.indexOf('/')
   const providerId = id.slice(0, slash)
   const provider = slash > 0 ? settings.providers[providerId] : undefined
   const model = id.slice(slash + 1)
   if (!provider || model === '') return undefined
-  // All models of these makers take images; of the others nobody knows.
-  const imagesIn = provider.baseUrl === undefined && ['anthropic', 'google', 'openai-responses'].includes(provider.type)
-  return {
-    id,
-    model,
-    label: model,
-    providerId,
-    contextWindow: DEFAULT_WINDOW,
-    toolCalls: true,
-    imagesIn,
-    thinking: false,
-    origin: 'configured',
-  }
+  const facts = modelFacts({ provider, providerId, model, listed: lists.of(provider, model) })
+  return { id, model, label: model, providerId, ...facts, origin: 'configured' }
 }
 
 function addressOf(baseUrl: string | undefined): string {

@@ -213,7 +213,13 @@ function reasonOf(reason: LanguageModelV4FinishReason['unified'], calls: number)
 function usageOf(usage: LanguageModelV4Usage): Usage | undefined {
   const { inputTokens: input, outputTokens: output } = usage
   if (input.total === undefined && output.total === undefined) return undefined
-  return { input: input.total ?? 0, output: output.total ?? 0, cached: input.cacheRead ?? 0, thinking: output.reasoning ?? 0 }
+  return {
+    input: input.total ?? 0,
+    output: output.total ?? 0,
+    cached: input.cacheRead ?? 0,
+    thinking: output.reasoning ?? 0,
+    ...(input.cacheWrite !== undefined && input.cacheWrite > 0 && { written: input.cacheWrite }),
+  }
 }
 
 function merged(before: ProviderMetadata | undefined, more: SharedV4ProviderMetadata): ProviderMetadata {

@@ -1,5 +1,6 @@
 import type { FoundServer } from '../../../shared/model/settings'
-import { fieldOf } from './field-of'
+import { listedModels } from './known/listed-models'
+import { limitedText } from './limited-text'
 
 /** A kind of local model server and where it listens by default. */
 export interface LocalServerKind {
@@ -47,33 +48,10 @@ async function ask(server: LocalServerKind, limitMs: number): Promise<LocalServe
     await response.body?.cancel()
     return undefined
   }
-  const models = modelsIn(JSON.parse(await limited(response)))
+  const models = listedModels(JSON.parse(await limitedText(response, BODY_LIMIT)))
   if (models.length === 0) return undefined
-  const windows = Object.fromEntries(models.flatMap(({ name, window }) => (window === undefined ? [] : [[name, window]])))
-  return { slug: server.slug, name: server.name, baseUrl: `${root}/v1`, models: models.map((model) => model.name), windows }
-}
-
-/** Names of models that can talk, from `{data:[{id}]}` or Ollama's `{models:[{name}]}`. */
-function modelsIn(body: unknown): { name: string; window: number | undefined }[] {
-  const list = fieldOf(body, 'data') ?? fieldOf(body, 'models')
-  if (!Array.isArray(list)) return []
-  return list.flatMap((entry: unknown) => {
-    const name = fieldOf(entry, 'id') ?? fieldOf(entry, 'name')
-    if (typeof name !== 'string' || name === '' || /embed|rerank/i.test(name)) return []
-    const meta = fieldOf(entry, 'meta')
-    const window =
-      fieldOf(entry, 'max_model_len') ?? fieldOf(entry, 'max_context_length') ?? fieldOf(meta, 'n_ctx') ?? fieldOf(meta, 'n_ctx_train')
-    return [{ name, window: typeof window === 'number' && window > 0 ? window : undefined }]
-  })
-}
-
-async function limited(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  if (!response.body) return text
-  for await (const chunk of response.body) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > BODY_LIMIT) throw new Error('too long for a list of models')
-  }
-  return text
+  const windows = Object.fromEntries(
+    models.flatMap(({ model, contextWindow }) => (contextWindow === undefined ? [] : [[model, contextWindow]])),
+  )
+  return { slug: server.slug, name: server.name, baseUrl: `${root}/v1`, models: models.map(({ model }) => model), windows }
 }

@@ -21,6 +21,8 @@ export interface ModelPrices {
   output: number
   cacheRead?: number
   cacheWrite?: number
+  /** A request with more input than this costs these prices as a whole. */
+  long?: { above: number } & Omit<ModelPrices, 'long'>
 }
 
 /** What is known of a model beside its window. Absent fields: not known. */
@@ -37,6 +39,8 @@ export interface ModelTraits {
   videoIn?: boolean
   /** The edit tools the model was trained on. */
   toolDialect?: 'gpt' | 'general'
+  /** Most tokens of an answer; `ModelInfo.maxOutputTokens` is what is asked for. */
+  outputLimit?: number
   prices?: ModelPrices
   /** The id (`provider/model`) of a cheaper model of the same provider, for titles and small work. */
   smallModel?: string

@@ -34,6 +34,7 @@ import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
+import { createFallBack } from './fall-back'
 import { createFrozenPrefixes } from './frozen-prefixes'
 import type { Session } from './session'
 import type { createSessionFacts } from './session-facts'
@@ -155,6 +156,17 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
         callId,
       }
+      const to = material.agent.insteadOf ?? settings.fallbackModel
+      if (to !== undefined) {
+        ctx.fallBack = createFallBack(ctx, {
+          to,
+          quiet: material.agent.insteadOf !== undefined,
+          resolveModel: deps.resolveModel,
+          modelOf: (other) => modelOf(session, material.agent, other),
+          used: () => createTokenCount(history, () => sizeOf(prefix, info), session.header.context).used(),
+          log: deps.log,
+        })
+      }
       // Beside the first request, and before the turn ends: its end is recorded last.
       const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
       return end
@@ -269,21 +281,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     signal: AbortSignal,
     prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
   ) {
-    // The nearest that says anything: the turn, the session, the agent, the model's settings; else the vendor's default.
-    const effort = session.header.turnEffort ?? session.header.effort ?? agent.effort ?? info.effort
     return {
       provider,
       prefix,
-      model: {
-        id: info.id,
-        name: info.model,
-        imagesIn: info.imagesIn,
-        thinking: info.thinking,
-        toolCalls: info.toolCalls,
-        ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-        ...(effort !== undefined && { effort }),
-        ...(info.traits && { traits: info.traits }),
-      },
+      model: modelOf(session, agent, info),
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
@@ -308,6 +309,21 @@ function once<Value>(make: () => Value): () => Value {
 /** Tokens of all that is sent beside the conversation. */
 function sizeOf({ system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] }, info: ModelInfo): number {
   return textTokens(system) + (info.toolCalls ? toolTokens(tools) : 0)
+}
+
+/** What the loop needs to know of a model. Effort: of the turn, the session, the agent, or the model's settings; else the vendor's default. */
+function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnContext['model'] {
+  const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
+  return {
+    id: info.id,
+    name: info.model,
+    imagesIn: info.imagesIn,
+    thinking: info.thinking,
+    toolCalls: info.toolCalls,
+    ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+    ...(effort !== undefined && { effort }),
+    ...(info.traits && { traits: info.traits }),
+  }
 }
 
 /** The compaction that stands for the beginning of the conversation. */

@@ -1,5 +1,6 @@
 import type { Failure } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import { fellBackText } from '../../../shared/model/fell-back-text'
 import { isOwn, textOf } from '../../../shared/model/message'
 import { toldWords } from '../../../shared/model/prefix'
 import { sandboxLabel, unavailableText } from '../../../shared/model/sandbox-words'
@@ -143,6 +144,9 @@ export class Printer {
       case 'compaction.failed':
         if (event.failure) this.failure(event.failure)
         else this.note('The compaction was stopped.')
+        break
+      case 'model.fell_back':
+        if (!event.quiet) this.note(fellBackText(event))
         break
       case 'plan.entered':
         this.note(`Plan mode is on${event.by === 'agent' ? ', as the agent asked' : ''}: nothing but the plan can change.`)

@@ -87,6 +87,8 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
     output: spent.output - before.output,
     cached: spent.cached - before.cached,
     thinking: spent.thinking - before.thinking,
+    ...(spent.cost !== undefined && { cost: rounded(spent.cost - (before.cost ?? 0)) }),
+    ...(spent.isCostPartial && { isCostPartial: true as const }),
   }
   const { stop, failure, steps, durationMs } = end
   await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
@@ -97,6 +99,11 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
     process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
   return stop === 'end_turn' ? 0 : 1
+}
+
+/** To a hundredth of a cent: sums of floating-point numbers have endless ends. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 10_000) / 10_000
 }
 
 const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const

@@ -1,6 +1,7 @@
 import type { Failure } from '../../../shared/model/errors'
 import type { LiveEvent, SessionEvent } from '../../../shared/model/event'
 import { isRecorded } from '../../../shared/model/event'
+import { fellBackText } from '../../../shared/model/fell-back-text'
 import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
 import { toolLabel } from '../../../shared/model/tool-label'
@@ -59,6 +60,7 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
       if (event.type === 'step.finished') answer = textOf(event.parts)
       if (format === 'stream-json') stream(event)
       if (event.type === 'tool.started') progress?.write(`· ${oneLine(`${toolLabel(event.name)} ${event.summary}`)}\n`)
+      if (event.type === 'model.fell_back' && !event.quiet) progress?.write(`· ${fellBackText(event)}\n`)
       if (event.type === 'step.retried')
         progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
     },

@@ -1,6 +1,7 @@
 import { Plug, RefreshCw } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { ModelView, SettingsView } from '../../../shared/model/settings'
+import { abilityWords } from '../../state/model-words'
 import { useFindLocal } from '../../state/find-local'
 import { tellFailure } from '../../state/toasts-state'
 import { Badge } from '../../ui/badge'
@@ -103,5 +104,5 @@ function optionOf(model: ModelView, settings: SettingsView) {
 }
 
 function sourceOf(model: ModelView): string {
-  return `${model.providerId} · ${model.contextWindow.toLocaleString()} tokens${model.toolCalls ? '' : ' · cannot use tools'}`
+  return `${model.providerId} · ${abilityWords(model)}${model.knownFrom === 'guess' ? ' (a guess)' : ''}`
 }

@@ -2,7 +2,9 @@ import { Gauge } from 'lucide-react'
 import type { Usage } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import { useContextView } from '../../state/context-view'
+import { costWords, GUESS_MEANING } from '../../state/model-words'
 import { tokenWords } from '../../state/token-words'
+import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { CompactNow } from './compact-now'
@@ -14,12 +16,14 @@ interface ContextPaneProps {
   /** Tokens the model can take; undefined when the model is not known. */
   contextWindow: number | undefined
   modelLabel: string | undefined
+  /** Nothing is known of the model: its window is assumed. */
+  isGuess: boolean
   /** Goes to a call in the conversation. */
   onJump: (callId: string) => void
 }
 
 /** How full the model's window is and of what, the way to make room, and what the session has used. */
-export function ContextPane({ header, contextWindow, modelLabel, onJump }: ContextPaneProps) {
+export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump }: ContextPaneProps) {
   const view = useContextView(header.sessionId)
   const { context, spent } = header
   if (header.turns === 0) {
@@ -43,6 +47,11 @@ export function ContextPane({ header, contextWindow, modelLabel, onJump }: Conte
               {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens; the window of this model is not known'}
               {modelLabel && ` · ${modelLabel}`}
             </span>
+            {isGuess && (
+              <span title={GUESS_MEANING}>
+                <Badge tone="wait">guess</Badge>
+              </span>
+            )}
           </p>
         )}
         {view && <ContextBreakdown view={view} onJump={onJump} />}
@@ -75,6 +84,15 @@ function UsageTable({ title, usage }: { title: string; usage: Usage }) {
             <td className="w-24 py-[5px] text-right">{value.toLocaleString()}</td>
           </tr>
         ))}
+        {usage.cost !== undefined && (
+          <tr className="border-t border-line">
+            <th scope="row" className="py-[5px] text-left font-normal text-ink-2">
+              Cost
+            </th>
+            <td className="py-[5px] text-right text-ink-3">{usage.isCostPartial && 'at least'}</td>
+            <td className="w-24 py-[5px] text-right">{costWords(usage.cost)}</td>
+          </tr>
+        )}
       </tbody>
     </table>
   )

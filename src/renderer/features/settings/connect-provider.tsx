@@ -2,10 +2,13 @@ import { useState, type FormEvent } from 'react'
 import { PROVIDER_TYPES, type ProviderType, type SettingsView } from '../../../shared/model/settings'
 import { formFailure } from '../../state/field-errors'
 import { useSettingsChange } from '../../state/settings-query'
+import { tellFailure } from '../../state/toasts-state'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
 import { SelectField } from '../../ui/select-field'
 import { TextField } from '../../ui/text-field'
+import { useOfferedModels } from '../../state/offered-models'
+import { ModelNameField } from './model-name-field'
 import { TestResult, useConnectionTest } from './connection-test'
 import { baseUrlProblem, PROVIDER_WORDS, suggestProviderId } from './provider-words'
 
@@ -17,7 +20,6 @@ interface ConnectProviderProps {
 }
 
 const FIELDS = ['type', 'baseUrl', 'apiKey', 'model', 'id']
-const USUAL_WINDOW = 128_000
 
 /** The shortest way to a working model: where it is, the key, its name, and a test whether it answers. */
 export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProviderProps) {
@@ -28,6 +30,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
   const [checked, setChecked] = useState(false)
   // What an earlier try has saved is changed by the next one, not doubled.
   const [savedAs, setSavedAs] = useState<{ providerId: string; modelId: string }>()
+  const asked = () => ({ type, ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }), ...(apiKey.trim() && { apiKey: apiKey.trim() }) })
   const connect = useSettingsChange(
     async (api, { providerId, modelId, isOther }: { providerId: string; modelId: string; isOther: boolean }) => {
       await api.saveProvider({
@@ -40,17 +43,12 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
         await (savedAs.providerId === providerId
           ? api.removeModel({ id: savedAs.modelId })
           : api.removeProvider({ id: savedAs.providerId }))
-      return api.saveModel({
-        id: modelId,
-        providerId,
-        model: model.trim(),
-        contextWindow: USUAL_WINDOW,
-        toolCalls: true,
-        imagesIn: false,
-        thinking: false,
-      })
+      // What the provider says of its models counts for this one, too; where it cannot be asked, the test says why.
+      await api.offeredModels({ id: providerId, ...asked() })
+      return api.saveModel({ id: modelId, providerId, model: model.trim() })
     },
   )
+  const offered = useOfferedModels()
   const test = useConnectionTest()
   const words = PROVIDER_WORDS[type]
   const problems: Record<string, string | undefined> = {
@@ -95,7 +93,10 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
         <SelectField
           label="Type"
           value={type}
-          onChange={(event) => setType(PROVIDER_TYPES.find((value) => value === event.target.value) ?? type)}
+          onChange={(event) => {
+            setType(PROVIDER_TYPES.find((value) => value === event.target.value) ?? type)
+            offered.reset()
+          }}
         >
           {PROVIDER_TYPES.map((value) => (
             <option key={value} value={value}>
@@ -121,14 +122,14 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />
-        <TextField
-          label="Model name"
-          mono
+        <ModelNameField
           value={model}
+          onChange={setModel}
           placeholder={words.modelExample}
-          hint="As the provider spells it."
           error={errorOf('model') ?? errorOf('id')}
-          onChange={(event) => setModel(event.target.value)}
+          offered={offered.data}
+          isAsking={offered.isPending}
+          onAsk={problems['baseUrl'] === undefined ? () => offered.mutate(asked(), { onError: tellFailure }) : undefined}
         />
       </div>
       {refused.failure && <ErrorNote failure={refused.failure} className="mt-3.5" />}

@@ -2,12 +2,15 @@ import { useId, useState, type FormEvent } from 'react'
 import type { ModelView, ProviderView } from '../../../shared/model/settings'
 import { formFailure } from '../../state/field-errors'
 import { useSettingsChange } from '../../state/settings-query'
+import { tellFailure } from '../../state/toasts-state'
+import { useOfferedModels } from '../../state/offered-models'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { ErrorNote } from '../../ui/error-note'
 import { SelectField } from '../../ui/select-field'
 import { Switch } from '../../ui/switch'
 import { TextField } from '../../ui/text-field'
+import { ModelNameField } from './model-name-field'
 import { PROVIDER_WORDS } from './provider-words'
 
 interface ModelFormProps {
@@ -19,7 +22,7 @@ interface ModelFormProps {
   onClose: () => void
 }
 
-const FIELDS = ['id', 'providerId', 'model', 'label', 'contextWindow']
+const FIELDS = ['id', 'providerId', 'model', 'label', 'contextWindow', 'maxOutputTokens']
 const LEAST_WINDOW = 1000
 const MOST_WINDOW = 100_000_000
 
@@ -29,15 +32,23 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   const [providerId, setProviderId] = useState(model?.providerId ?? providers[0]?.id ?? '')
   const [name, setName] = useState(model?.model ?? '')
   const [label, setLabel] = useState(model && model.label !== model.id && model.label !== model.model ? model.label : '')
-  const [contextWindow, setContextWindow] = useState(String(model?.contextWindow ?? 128_000))
-  const [toolCalls, setToolCalls] = useState(model?.toolCalls ?? true)
-  const [imagesIn, setImagesIn] = useState(model?.imagesIn ?? false)
-  const [thinking, setThinking] = useState(model?.thinking ?? false)
+  const [contextWindow, setContextWindow] = useState(numberText(model?.said?.contextWindow))
+  const [maxOutput, setMaxOutput] = useState(numberText(model?.said?.maxOutputTokens))
+  // What the user has not touched is as it is known of the model, whatever its name is.
+  const [switched, setSwitched] = useState<Partial<Record<'toolCalls' | 'imagesIn' | 'thinking', boolean>>>({})
   const [checked, setChecked] = useState(false)
+  const offered = useOfferedModels()
   const save = useSettingsChange((settings, input: Parameters<typeof settings.saveModel>[0]) => settings.saveModel(input))
 
   const id = model?.id ?? `${providerId}/${name.trim()}`
-  const size = Number(contextWindow.replace(/[\s_,.]/g, ''))
+  const [size, output] = [contextWindow, maxOutput].map((text) => (text.trim() === '' ? undefined : Number(text.replace(/[\s_,.]/g, ''))))
+  const offer = offered.data?.models.find((one) => one.model === name.trim())
+  const known = model && name.trim() === model.model ? model.known : offer
+  const before = model && name.trim() === model.model ? model : known
+  const toolCalls = switched.toolCalls ?? before?.toolCalls ?? true
+  const imagesIn = switched.imagesIn ?? before?.imagesIn ?? false
+  const thinking = switched.thinking ?? before?.thinking ?? false
+  const isTouched = Object.keys(switched).length > 0 || (model?.said?.abilities ?? false)
   const problems: Record<string, string | undefined> = {
     providerId: providerId === '' ? 'Choose a provider' : undefined,
     model:
@@ -47,11 +58,15 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           ? 'This model is in the list already'
           : undefined,
     contextWindow:
-      Number.isInteger(size) && size >= LEAST_WINDOW && size <= MOST_WINDOW ? undefined : 'A whole number of tokens, at least 1,000',
+      size === undefined || (Number.isInteger(size) && size >= LEAST_WINDOW && size <= MOST_WINDOW)
+        ? undefined
+        : 'A whole number of tokens, at least 1,000',
+    maxOutputTokens:
+      output === undefined || (Number.isInteger(output) && output >= 1 && output <= MOST_WINDOW) ? undefined : 'A whole number of tokens',
   }
   const refused = formFailure(save.error, FIELDS)
   const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
-  const type = providers.find((provider) => provider.id === providerId)?.type
+  const provider = providers.find((one) => one.id === providerId)
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -67,10 +82,9 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
         providerId,
         model: name.trim(),
         ...(label.trim() && { label: label.trim() }),
-        contextWindow: size,
-        toolCalls,
-        imagesIn,
-        thinking,
+        ...(size !== undefined && { contextWindow: size }),
+        ...(output !== undefined && { maxOutputTokens: output }),
+        ...(isTouched && { toolCalls, imagesIn, thinking }),
       },
       { onSuccess: onClose },
     )
@@ -106,14 +120,14 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
             </option>
           ))}
         </SelectField>
-        <TextField
-          label="Model name"
-          mono
+        <ModelNameField
           value={name}
-          placeholder={type ? PROVIDER_WORDS[type].modelExample : ''}
-          hint="As the provider spells it."
+          onChange={setName}
+          placeholder={provider ? PROVIDER_WORDS[provider.type].modelExample : ''}
           error={errorOf('model') ?? errorOf('id')}
-          onChange={(event) => setName(event.target.value)}
+          offered={offered.data}
+          isAsking={offered.isPending}
+          onAsk={provider && (() => offered.mutate(addressOf(provider), { onError: tellFailure }))}
         />
         <TextField
           label="Label"
@@ -128,9 +142,20 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           mono
           inputMode="numeric"
           value={contextWindow}
-          hint="Tokens that fit into one request."
+          placeholder={(known?.contextWindow ?? 128_000).toLocaleString()}
+          hint={`Tokens that fit into one request. Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
           error={errorOf('contextWindow')}
           onChange={(event) => setContextWindow(event.target.value)}
+        />
+        <TextField
+          label="Longest answer"
+          mono
+          inputMode="numeric"
+          value={maxOutput}
+          placeholder={known?.maxOutputTokens?.toLocaleString() ?? 'as the provider has it'}
+          hint="Most tokens of an answer that are asked for (max_output_tokens). May stay empty."
+          error={errorOf('maxOutputTokens')}
+          onChange={(event) => setMaxOutput(event.target.value)}
         />
         <fieldset className="flex flex-col gap-2.5 pt-1">
           <legend className="pb-2 text-small font-medium text-ink-2">Capabilities</legend>
@@ -138,13 +163,31 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
             label="Tools"
             description="Can read, edit and run. Without it the model can only talk."
             checked={toolCalls}
-            onChange={setToolCalls}
+            onChange={(on) => setSwitched({ ...switched, toolCalls: on })}
           />
-          <Switch label="Images" description="Can be sent pictures." checked={imagesIn} onChange={setImagesIn} />
-          <Switch label="Thinking" description="Reasons before it answers." checked={thinking} onChange={setThinking} />
+          <Switch
+            label="Images"
+            description="Can be sent pictures."
+            checked={imagesIn}
+            onChange={(on) => setSwitched({ ...switched, imagesIn: on })}
+          />
+          <Switch
+            label="Thinking"
+            description="Reasons before it answers."
+            checked={thinking}
+            onChange={(on) => setSwitched({ ...switched, thinking: on })}
+          />
         </fieldset>
         {refused.failure && <ErrorNote failure={refused.failure} />}
       </form>
     </Dialog>
   )
+}
+
+function numberText(value: number | undefined): string {
+  return value === undefined ? '' : String(value)
+}
+
+function addressOf({ id, type, baseUrl }: ProviderView) {
+  return { id, type, ...(baseUrl !== undefined && { baseUrl }) }
 }

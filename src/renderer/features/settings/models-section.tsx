@@ -1,6 +1,7 @@
 import { Plus, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import type { ModelView, SettingsView } from '../../../shared/model/settings'
+import { abilityWords, GUESS_MEANING } from '../../state/model-words'
 import { useFindLocal } from '../../state/find-local'
 import { useSettingsChange } from '../../state/settings-query'
 import { tellFailure } from '../../state/toasts-state'
@@ -10,6 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { EmptyState } from '../../ui/empty-state'
 import { TestButton, TestResult, useConnectionTest } from './connection-test'
 import { ModelForm } from './model-form'
+import { OtherModels } from './other-models'
 import { SectionHead } from '../../ui/section-head'
 
 /** The models to choose from, and which one a new session takes. */
@@ -55,6 +57,7 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
           ))}
         </ul>
       )}
+      {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}
       {editing && (
         <ModelForm
           model={editing.model}
@@ -86,7 +89,6 @@ interface ModelRowProps {
 function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
   const test = useConnectionTest()
   const makeDefault = useSettingsChange((api, id: string) => api.setDefaultModel({ id }))
-  const abilities = [model.toolCalls && 'tools', model.imagesIn && 'images', model.thinking && 'thinking'].filter(Boolean).join(', ')
   return (
     <li className="border-t border-line px-3.5 py-2.5 first:border-t-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -96,14 +98,18 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
             {isDefault && <Badge tone="run">default</Badge>}
             {model.scripted && <Badge tone="wait">scripted</Badge>}
             {model.origin === 'found' && <Badge tone="done">found on this machine</Badge>}
+            {model.knownFrom === 'guess' && (
+              <span title={GUESS_MEANING}>
+                <Badge tone="wait">guess</Badge>
+              </span>
+            )}
           </p>
           <p className="text-small wrap-anywhere text-ink-3">
             {model.scripted ? (
               'Plays a script, no model behind it; the tools and your files are real.'
             ) : (
               <>
-                <span className="font-mono text-tiny">{model.id}</span> · {model.contextWindow.toLocaleString()} tokens
-                {abilities && ` · ${abilities}`}
+                <span className="font-mono text-tiny">{model.id}</span> · {abilityWords(model)}
               </>
             )}
           </p>

@@ -16,31 +16,31 @@ export const PROVIDER_WORDS: Record<ProviderType, ProviderWords> = {
     name: 'OpenAI-compatible (Chat Completions)',
     defaultUrl: undefined,
     keyEnv: 'OPENROUTER_API_KEY',
-    modelExample: 'qwen3-coder',
+    modelExample: 'anthropic/claude-sonnet-5.5',
   },
   'openai-responses': {
     name: 'OpenAI (Responses)',
     defaultUrl: 'https://api.openai.com/v1',
     keyEnv: 'OPENAI_API_KEY',
-    modelExample: 'gpt-5.1',
+    modelExample: 'gpt-6.1-sol',
   },
   anthropic: {
     name: 'Anthropic (Messages)',
     defaultUrl: 'https://api.anthropic.com/v1',
     keyEnv: 'ANTHROPIC_API_KEY',
-    modelExample: 'claude-sonnet-4-5',
+    modelExample: 'claude-sonnet-5-5',
   },
   google: {
     name: 'Google Gemini',
     defaultUrl: 'https://generativelanguage.googleapis.com/v1beta',
     keyEnv: 'GEMINI_API_KEY',
-    modelExample: 'gemini-3-pro',
+    modelExample: 'gemini-3.8-flash',
   },
   moonshot: {
     name: 'Moonshot (Kimi)',
     defaultUrl: 'https://api.moonshot.ai/v1',
     keyEnv: 'MOONSHOT_API_KEY',
-    modelExample: 'kimi-k2-thinking',
+    modelExample: 'kimi-k3.1-pro',
   },
 }
 

@@ -3,7 +3,7 @@ import { isRecorded, type LiveEvent, type RecordedEvent, type SessionEvent } fro
 import { textOf } from '../../../../shared/model/message'
 import { plainText } from '../../../engine/task/plain-text'
 import type { ClientPaths } from '../paths'
-import { compactionUpdate, newsText, planEntries, usageUpdate } from './session-updates'
+import { compactionUpdate, fellBackUpdate, newsText, planEntries, usageUpdate } from './session-updates'
 import { callTitle, locationsOf, progressContent, rawInput, resultContent, toolKind } from './tool-call'
 import { SubagentUpdates, type SubagentUpdatesDeps } from './subagent-updates'
 import { textBlock, type UpdateQueue } from './update-queue'
@@ -116,6 +116,13 @@ export class EventUpdates {
         if (event.title !== undefined)
           queue.now({ sessionUpdate: 'session_info_update', title: event.title, updatedAt: new Date(event.at).toISOString() })
         if (event.mode !== undefined || event.model !== undefined || event.effort !== undefined) this.#deps.onOptions()
+        return
+      case 'title.made':
+        if (event.title !== undefined)
+          queue.now({ sessionUpdate: 'session_info_update', title: event.title, updatedAt: new Date(event.at).toISOString() })
+        return
+      case 'model.fell_back':
+        if (!event.quiet) this.#send(fellBackUpdate(event, this.#deps.capabilities))
         return
       case 'plan.entered':
       case 'plan.left':

@@ -1,5 +1,6 @@
 import type { ClientCapabilities, PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { RecordedEvent } from '../../../../shared/model/event'
+import { fellBackText } from '../../../../shared/model/fell-back-text'
 import type { Usage } from '../../../../shared/model/message'
 import type { TaskNews } from '../../../../shared/model/task'
 import type { Todo } from '../../../../shared/model/todo'
@@ -39,6 +40,13 @@ export function compactionUpdate(event: CompactionEvent, capabilities: ClientCap
   if (capabilities.session?.notices)
     return { sessionUpdate: 'notice', severity: event.type === 'compaction.failed' ? 'warning' : 'info', title }
   return { sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`), messageId: `${compactionId}-${event.type}` }
+}
+
+/** That another model took over, where the client knows notices; otherwise in a thought. */
+export function fellBackUpdate(event: RecordedEvent & { type: 'model.fell_back' }, { session }: ClientCapabilities): SessionUpdate {
+  const title = fellBackText(event)
+  if (session?.notices) return { sessionUpdate: 'notice', severity: 'warning', title }
+  return { sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`), messageId: `fell-back-${event.seq}` }
 }
 
 function titleOf(event: CompactionEvent): string {

@@ -1,4 +1,5 @@
 import { ChevronDown } from 'lucide-react'
+import { abilityWords } from '../../../state/model-words'
 import { useClient } from '../../../state/trestle-context'
 import { useSessionHeader } from '../../../state/session-view'
 import { useSettings } from '../../../state/settings-query'
@@ -33,8 +34,8 @@ export function ModelSwitch({ sessionId, onOpenSettings }: { sessionId: string; 
           <MenuChoice
             key={choice.id}
             value={choice.id}
-            description={choice.label === choice.id ? undefined : choice.id}
-            end={choice.scripted && <Badge>scripted</Badge>}
+            description={choice.scripted ? choice.id : `${choice.label === choice.id ? '' : `${choice.id} · `}${abilityWords(choice)}`}
+            end={choice.scripted ? <Badge>scripted</Badge> : choice.knownFrom === 'guess' && <Badge tone="wait">guess</Badge>}
           >
             {choice.label}
           </MenuChoice>

@@ -47,7 +47,7 @@ export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, lat
         <p className="notice">
           <Info aria-hidden />
           <span>
-            <span className="sr-only">Note from Trestle to the model: </span>
+            {!item.toPerson && <span className="sr-only">Note from Trestle to the model: </span>}
             {item.text}
           </span>
         </p>

@@ -1,0 +1,74 @@
+import type { ModelSettings } from '../../config/model-settings'
+import type { ProviderSettings } from '../../config/settings'
+import type { ModelInfo, ModelTraits } from '../provider'
+import { knownModel, type ModelFacts } from './known-model'
+
+/** What a guess is, where the word alone would not say it. */
+export const GUESSED = 'Of a model marked as a guess nothing is known: safe assumptions. Correct them in config.toml (docs/models.md).'
+
+/** Tokens assumed for a model that nothing is said about. */
+const GUESSED_WINDOW = 128_000
+
+export interface ModelSources {
+  provider: ProviderSettings
+  /** The provider's name in the configuration. */
+  providerId: string
+  model: string
+  /** What the configuration says of the model. */
+  said?: ModelSettings | undefined
+  /** What the provider's own list says of it. */
+  listed?: ModelFacts | undefined
+}
+
+type Facts = Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens' | 'toolCalls' | 'imagesIn' | 'thinking' | 'traits' | 'knownFrom'>
+
+/** What counts for a model: what the configuration says, else the provider's list, else the table of known models, else a safe guess. */
+export function modelFacts({ provider, providerId, model, said, listed }: ModelSources): Facts {
+  const table = knownModel(provider, providerId, model)
+  const can = said?.capabilities
+  const traits = traitsOf({ model, said, listed, table })
+  const maxOutputTokens = said?.maxOutputTokens ?? table?.maxOutputTokens
+  return {
+    contextWindow: said?.contextWindow ?? listed?.contextWindow ?? table?.contextWindow ?? GUESSED_WINDOW,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    toolCalls: can?.includes('tools') ?? listed?.toolCalls ?? table?.toolCalls ?? true,
+    imagesIn: can?.includes('image_in') ?? listed?.imagesIn ?? table?.imagesIn ?? allTakeImages(provider),
+    thinking: can?.includes('thinking') ?? table?.thinking ?? listed?.thinking ?? false,
+    ...(traits && { traits }),
+    knownFrom:
+      said?.contextWindow !== undefined
+        ? 'config'
+        : listed?.contextWindow !== undefined
+          ? 'provider'
+          : table?.contextWindow !== undefined
+            ? 'table'
+            : 'guess',
+  }
+}
+
+function traitsOf({
+  model,
+  said,
+  listed,
+  table,
+}: Pick<ModelSources, 'model' | 'said' | 'listed'> & { table: ModelFacts | undefined }): ModelTraits | undefined {
+  const can = said?.capabilities
+  const imagesOff = can !== undefined && !can.includes('image_in')
+  const prices = said?.prices ?? listed?.traits?.prices ?? table?.traits?.prices
+  const traits: ModelTraits = {
+    // A name alone says which edits a model was trained on.
+    ...(/(?:^|[/.])(?:gpt-|codex|o[134](?:-|$))/i.test(model) && { toolDialect: 'gpt' as const }),
+    ...table?.traits,
+    ...listed?.traits,
+    ...(can?.includes('pdf_in') ? { pdfIn: true } : imagesOff && { pdfIn: false }),
+    ...(can?.includes('video_in') ? { videoIn: true } : imagesOff && { videoIn: false }),
+    ...(said?.toolDialect && { toolDialect: said.toolDialect }),
+    ...(prices && { prices }),
+  }
+  return Object.keys(traits).length > 0 ? traits : undefined
+}
+
+/** All models of these makers take images; of the others nobody knows. */
+function allTakeImages({ type, baseUrl }: ProviderSettings): boolean {
+  return baseUrl === undefined && (type === 'anthropic' || type === 'google' || type === 'openai-responses')
+}

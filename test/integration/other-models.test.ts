@@ -1,0 +1,213 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine'
+import type { Engine } from '../../src/main/engine/engine-api'
+import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { TranscriptDraft } from '../../src/shared/model/transcript-fold'
+import type { RecordedRequest, ScriptStep } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { required } from '../support/required'
+import { runCli } from '../support/run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { until } from '../support/until'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let scratch: Scratch
+let server: ModelServer
+let engine: Engine | undefined
+afterEach(async () => {
+  await engine?.close('stop')
+  engine = undefined
+  await server.close()
+  scratch.remove()
+})
+
+const OVERLOADED: ScriptStep = {
+  faults: { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
+}
+const SECOND = '[models."local/second"]\nprovider = "local"\nmodel = "second"\ncontext_window = 128000\n'
+
+/** Two models at one server: `scripted`, the default, and `second`; what each answers. */
+async function setup(answers: Record<string, (request: RecordedRequest) => ScriptStep>, top = '', more = ''): Promise<void> {
+  scratch = createScratch({ 'a.txt': 'alpha\n' })
+  server = await startModelServer({ script: (request) => answers[String(request.body['model'])]?.(request) })
+  writeConfig(scratch.home, `${configFor(server.baseUrl, { more: top, loop: 'retry_max_ms = 50' })}\n${SECOND}${more}`)
+}
+
+async function begin(prompt = 'hello'): Promise<string> {
+  engine ??= await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
+  const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
+  await say(sessionId, prompt)
+  return sessionId
+}
+
+async function say(sessionId: string, text: string): Promise<void> {
+  const before = ofType(sessionId, 'turn.finished').length
+  await required(engine, 'an engine').sessions.prompt(sessionId, [{ type: 'text', text }])
+  await until(() => ofType(sessionId, 'turn.finished').length > before, 'the turn to end', 30_000)
+}
+
+const log = (sessionId: string): RecordedEvent[] => required(engine, 'an engine').sessions.since(sessionId, 0)
+const ofType = <Type extends EventBody['type']>(sessionId: string, type: Type) =>
+  log(sessionId).filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
+const header = (sessionId: string) => required(engine, 'an engine').sessions.header(sessionId)
+const requestsTo = (model: string): RecordedRequest[] => server.requests.filter(({ body }) => body['model'] === model)
+const isTitle = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You name conversations')
+const transcript = (sessionId: string) => {
+  const draft = new TranscriptDraft([])
+  for (const event of log(sessionId)) draft.recorded(event)
+  return draft.items
+}
+
+it('goes on with the fallback model when its own is overloaded, says so, and asks its own again in the next turn', async () => {
+  let isBusy = true
+  await setup(
+    { scripted: () => (isBusy ? OVERLOADED : { text: 'Back again.' }), second: () => ({ text: 'I stand in.' }) },
+    'fallback_model = "local/second"',
+  )
+  const id = await begin()
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn', steps: 1 }])
+  expect(requestsTo('scripted')).toHaveLength(3)
+  expect(requestsTo('second')).toHaveLength(1)
+  expect(ofType(id, 'model.fell_back')).toMatchObject([
+    { from: 'local/scripted', to: 'local/second', failure: { code: 'model.overloaded' } },
+  ])
+  expect(ofType(id, 'step.started').at(-1)).toMatchObject({ model: 'local/second' })
+  expect(transcript(id)).toContainEqual(
+    expect.objectContaining({ kind: 'notice', toPerson: true, text: expect.stringContaining('local/second goes on with this turn') }),
+  )
+  isBusy = false
+  await say(id, 'and now?')
+  expect(ofType(id, 'step.finished').at(-1)).toMatchObject({ parts: [{ type: 'text', text: 'Back again.' }] })
+  expect(header(id).model).toBe('local/scripted')
+  // What stood in said is part of the conversation.
+  expect(JSON.stringify(requestsTo('scripted').at(-1)?.body)).toContain('I stand in.')
+  expect(log(id).reduce(applyHeader, emptyHeader(id))).toEqual(header(id))
+})
+
+it('keeps what the turn has done when the model becomes overloaded in the midst of it', async () => {
+  await setup(
+    {
+      scripted: (request) =>
+        JSON.stringify(request.body).includes('alpha') ? OVERLOADED : { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
+      second: () => ({ text: 'The file says alpha.' }),
+    },
+    'fallback_model = "local/second"',
+  )
+  const id = await begin('read it')
+  expect(ofType(id, 'tool.finished')).toHaveLength(1)
+  expect(JSON.stringify(requestsTo('second')[0]?.body)).toContain('alpha')
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn', steps: 2 }])
+})
+
+it('ends the turn when both are overloaded, and for a failure that is no overload', async () => {
+  await setup({ scripted: () => OVERLOADED, second: () => OVERLOADED }, 'fallback_model = "local/second"')
+  const id = await begin()
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'error' }])
+  expect(ofType(id, 'model.fell_back')).toHaveLength(1)
+  expect(requestsTo('second').length).toBeGreaterThan(1)
+})
+
+it('does not fall back for a refused key', async () => {
+  await setup(
+    { scripted: () => ({ faults: { status: 401, body: { error: { message: 'no' } } } }), second: () => ({ text: 'never' }) },
+    'fallback_model = "local/second"',
+  )
+  const id = await begin()
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'error' }])
+  expect(header(id).lastFailure?.code).toBe('model.auth')
+  expect(requestsTo('second')).toEqual([])
+})
+
+it('has the small model name a session, counts what that took, and never over a title of the user', async () => {
+  await setup(
+    { scripted: () => ({ text: 'Done.' }), second: () => ({ text: '"Mending the login page"', usage: { input: 40, output: 6 } }) },
+    'small_model = "local/second"',
+  )
+  const id = await begin('please mend the login page, it shows nothing')
+  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  expect(header(id).title).toBe('Mending the login page')
+  expect(header(id).spent.input).toBeGreaterThanOrEqual(40)
+  expect(requestsTo('second').every(isTitle)).toBe(true)
+  await required(engine, 'an engine').sessions.change(id, { title: 'Mine' })
+  await say(id, 'go on')
+  expect(header(id).title).toBe('Mine')
+  expect(ofType(id, 'title.made')).toHaveLength(1)
+})
+
+it('names a session with its own model where the small one fails, and says nothing of it', async () => {
+  await setup(
+    {
+      scripted: (request) => (isTitle(request) ? { text: 'Its own title' } : { text: 'Done.' }),
+      second: () => ({ faults: { status: 404, body: { error: { message: 'no such model' } } } }),
+    },
+    'small_model = "local/second"',
+  )
+  const id = await begin('do something')
+  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  expect(header(id).title).toBe('Its own title')
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
+})
+
+it('asks no second model without a small one', async () => {
+  await setup({ scripted: () => ({ text: 'Done.' }), second: () => ({ text: 'never' }) })
+  const id = await begin('a plain prompt')
+  expect(header(id).title).toBe('a plain prompt')
+  expect(server.requests).toHaveLength(1)
+})
+
+const explores = (request: RecordedRequest): ScriptStep => {
+  const body = JSON.stringify(request.body)
+  if (body.includes('You find things out and change nothing')) return { text: 'Found by the session’s own model.' }
+  if (isTitle(request)) return { text: 'Exploring' }
+  return body.includes('Found by')
+    ? { text: 'Thanks.' }
+    : { toolCalls: [{ name: 'Agent', input: { subagent_type: 'explore', description: 'look', prompt: 'find it' } }] }
+}
+
+it('runs the explore agent with the small model', async () => {
+  await setup({ scripted: explores, second: () => ({ text: 'Found by the small model.' }) }, 'small_model = "local/second"')
+  const id = await begin('look around')
+  expect(requestsTo('second').some((request) => !isTitle(request))).toBe(true)
+  expect(JSON.stringify(ofType(id, 'tool.finished'))).toContain('Found by the small model.')
+})
+
+it('lets the session’s own model do the work of the explore agent where the small one fails', async () => {
+  await setup(
+    { scripted: explores, second: () => ({ faults: { status: 401, body: { error: { message: 'not with this key' } } } }) },
+    'small_model = "local/second"',
+  )
+  const id = await begin('look around')
+  expect(JSON.stringify(ofType(id, 'tool.finished'))).toContain('Found by the session')
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
+})
+
+it('prints what a turn cost, with what the cache saved', async () => {
+  await setup(
+    { scripted: () => ({ text: 'Hello.', usage: { input: 100_000, output: 1000, cached: 80_000 } }), second: () => ({ text: 'never' }) },
+    '',
+    '[models."local/scripted".prices]\ninput = 4\noutput = 20\ncache_read = 0.4\n',
+  )
+  const { stdout } = await runCli(['print', 'hello', '--cwd', scratch.project, '--output-format', 'json'], { home: scratch.home })
+  const { usage } = JSON.parse(stdout) as { usage: { cost: number } }
+  // 20,000 at $4, 80,000 at $0.40 and 1,000 at $20 a million.
+  expect(usage.cost).toBeCloseTo(0.08 + 0.032 + 0.02, 4)
+})
+
+it('lists the models with what is known of them, guesses marked, and those that a provider offers', async () => {
+  await setup(
+    {},
+    '',
+    '[providers.claude]\ntype = "anthropic"\n[models."claude/o"]\nprovider = "claude"\nmodel = "claude-opus-5-5"\n[models."local/x"]\nprovider = "local"\nmodel = "x"\n',
+  )
+  await server.close()
+  server = await startModelServer({ script: [], models: ['one', 'two'], port: server.port })
+  const { stdout } = await runCli(['models'], { home: scratch.home })
+  expect(stdout).toMatch(/claude\/o +1000000 +images, PDFs +yes +yes +the table/)
+  expect(stdout).toMatch(/local\/x +128000 +no +yes +a guess/)
+  expect(stdout).toContain('marked as a guess nothing is known')
+  const offered = await runCli(['models', 'local', '--json'], { home: scratch.home })
+  expect(JSON.parse(offered.stdout)).toMatchObject([{ id: 'local/one', knownFrom: 'guess' }, { id: 'local/two' }])
+  expect((await runCli(['models', 'nobody'], { home: scratch.home })).code).toBe(2)
+})
