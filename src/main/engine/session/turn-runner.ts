@@ -1,4 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView } from '../../../shared/model/compaction'
@@ -18,6 +19,9 @@ import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
+import { environmentFacts } from '../context/facts/environment-facts'
+import { instructionFacts, offerFacts, serverInstructionFacts } from '../context/facts/instruction-facts'
+import { permissionFacts } from '../context/facts/permission-facts'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
 import { lookupTokens } from '../context/tool-size'
@@ -32,7 +36,7 @@ import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
 import type { ReadState, Workspace } from '../workspace/workspace'
 import type { Session } from './session'
-import type { createSessionFacts } from './session-facts'
+import type { SessionLooks } from './session-looks'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
 import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
@@ -45,7 +49,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   skills: Pick<Skills, 'list'>
   /** Whether a person can be asked as long as this process runs. */
   interactive: boolean
-  factsOf: ReturnType<typeof createSessionFacts>
+  /** The header whose mode counts: that of the person's session a subagent belongs to. */
+  standing(session: Session): SessionHeader
+  looks: SessionLooks
   /** Records what the session's commands can reach, when that has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
@@ -84,6 +90,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
+      deps.looks.begin(session)
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       const material = await gather(session, signal)
@@ -199,13 +206,21 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       repositoryTop(header.folder),
     ])
     for (const problem of refused) deps.warn(problem)
-    const facts = await deps.factsOf(session, {
-      top,
-      instructions,
-      skills: tools.lookup.get('Skill') ? skills : [],
-      types: tools.lookup.get('Agent') ? agent.types : [],
-      servers: info.toolCalls ? tools.instructions() : [],
-    })
+    const look = await deps.looks.of(session)
+    const facts = [
+      ...environmentFacts({
+        folder: header.folder,
+        addedFolders: header.addedFolders,
+        isGitRepository: top !== undefined,
+        system: `${process.platform} ${release()} (${process.arch})`,
+        today: localDay(deps.now()),
+        ...look,
+      }),
+      ...permissionFacts({ mode: deps.standing(session).mode, canAsk: deps.interactive, ...(look.sandbox && { sandbox: look.sandbox }) }),
+      ...instructionFacts(instructions),
+      ...offerFacts(tools.lookup.get('Skill') ? skills : [], tools.lookup.get('Agent') ? agent.types : []),
+      ...serverInstructionFacts(info.toolCalls ? tools.instructions() : []),
+    ]
     const system = systemPrompt(facts, agent.prompt)
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
@@ -274,4 +289,9 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
+}
+
+function localDay(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }
