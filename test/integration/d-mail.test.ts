@@ -130,7 +130,7 @@ it('forgets what came after the checkpoint, keeps the message, puts files back w
   expectReplay(engine, sessionId, view())
   await turn('and now?')
   expect(told(server.requests.at(-1)!).join('\n')).not.toContain('<d-mail>')
-  expect(told(server.requests.at(-1)!).slice(0, 5)).toEqual(told(third!))
+  expect(told(server.requests.at(-1)!).slice(0, 8)).toEqual(told(third!))
 })
 
 it('would arrive differently after a restart, or in a fork', async () => {

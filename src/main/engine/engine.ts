@@ -39,7 +39,7 @@ import { sandboxSupport } from './sandbox/find-sandbox'
 import { PACKAGE_REGISTRIES } from './sandbox/network/host-list'
 import { createProgramSandboxes } from './sandbox/program-sandboxes'
 import { createSessionSandboxes } from './session/session-sandbox'
-import { createSessionFacts } from './session/session-facts'
+import { createSessionLooks } from './session/session-looks'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
 import { createTaskActions } from './session/task-actions'
@@ -187,15 +187,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log(text)
     tell({ kind: 'notice', text, tone: 'warning' })
   }
-  const factsOf = createSessionFacts({
+  const looks = createSessionLooks({
     home,
     env,
-    interactive,
-    standing,
-    sandboxOf: (session) => sandboxes.statusOf(session).catch(() => undefined),
+    sandboxOf: sandboxes.statusOf,
     hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
     hasOtherTerminals: (session) => lent.of(session)?.terminals !== undefined,
-    now: Date.now,
   })
   const runner = createTurnRunner({
     home,
@@ -206,7 +203,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     serverTools: mcp.serverTools,
     skills,
     interactive,
-    factsOf,
+    standing,
+    looks,
     hooks,
     now: () => Date.now(),
     newId,

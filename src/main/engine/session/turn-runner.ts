@@ -1,4 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView } from '../../../shared/model/compaction'
@@ -18,6 +19,7 @@ import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
+import { factsOf } from '../context/facts/gather-facts'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
 import { isTelling } from '../context/prefix/told'
@@ -37,7 +39,7 @@ import type { ReadState, Workspace } from '../workspace/workspace'
 import { createFallBack } from './fall-back'
 import { createFrozenPrefixes } from './frozen-prefixes'
 import type { Session } from './session'
-import type { createSessionFacts } from './session-facts'
+import type { SessionLooks } from './session-looks'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
 import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
@@ -50,7 +52,9 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   skills: Pick<Skills, 'list'>
   /** Whether a person can be asked as long as this process runs. */
   interactive: boolean
-  factsOf: ReturnType<typeof createSessionFacts>
+  /** The header whose mode counts: that of the person's session a subagent belongs to. */
+  standing(session: Session): SessionHeader
+  looks: SessionLooks
   /** Records what the session's commands can reach, when that has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
@@ -91,6 +95,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
+      deps.looks.begin(session)
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       let prefix: SessionPrefix | undefined
@@ -240,21 +245,34 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     ])
     for (const problem of found.problems) deps.warn(problem)
     let { instructions } = found
+    let look = await deps.looks.of(session)
     const { lookup } = tools
-    const factsNow = () =>
-      deps.factsOf(session, {
-        top,
-        instructions: () => instructions,
+    const shown = session.header.sandbox
+    const facts = factsOf(() => {
+      const { addedFolders, sandbox: now } = session.header
+      // It is recorded anew when the mode or the settings change.
+      const sandbox = now === shown ? look.sandbox : now
+      return {
+        environment: {
+          folder: header.folder,
+          addedFolders,
+          isGitRepository: top !== undefined,
+          system: `${process.platform} ${release()} (${process.arch})`,
+          today: localDay(deps.now()),
+          ...look,
+        },
+        permission: { mode: deps.standing(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
+        instructions,
         skills: lookup.get('Skill') ? skills : NONE,
-        types: lookup.get('Agent') ? agent.types : NONE,
-        servers: () => (info.toolCalls ? tools.instructions() : NONE),
-        loadable: () => (info.toolCalls ? lookup.loadable?.() : undefined),
-      })
-    const facts = await factsNow()
+        agentTypes: lookup.get('Agent') ? agent.types : NONE,
+        servers: info.toolCalls ? tools.instructions() : NONE,
+        loadable: info.toolCalls ? lookup.loadable?.() : undefined,
+      }
+    })
     /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
     const present = async (): Promise<RequestPrefix> => {
-      ;({ instructions } = await findInstructions(deps.home, header.folder))
-      const known = (await factsNow())()
+      ;[{ instructions }, look] = await Promise.all([findInstructions(deps.home, header.folder), deps.looks.of(session)])
+      const known = facts()
       return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recorded) }
     }
     // Read from the log each time: what a turn starts from is then the same after a restart.
@@ -354,4 +372,9 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
+}
+
+function localDay(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }

@@ -1,0 +1,64 @@
+import { lookAtProject, shellName, type ProjectLook } from '../context/facts/look-at-project'
+import { repositoryTop } from '../context/instructions'
+import type { SandboxStatus } from '../../../shared/model/sandbox'
+import type { Session } from './session'
+
+export interface SessionLooksDeps {
+  home: string
+  /** What commands get. */
+  env(): Record<string, string>
+  /** What the session's commands can reach; undefined where that cannot be told. */
+  sandboxOf(session: Session): Promise<SandboxStatus | undefined>
+  /** What permission rules keep from tools that list folders. */
+  hiddenFrom(session: Session): Promise<(path: string) => boolean>
+  /** Whether commands run in terminals of the session's client, whose shell is not known. */
+  hasOtherTerminals(session: Session): boolean
+}
+
+/** What has to be looked for on the machine before a model can be told of it. */
+export interface SessionLook extends ProjectLook {
+  /** With its version; absent: not known. */
+  shell?: string
+  sandbox?: SandboxStatus
+}
+
+export interface SessionLooks {
+  /** Starts looking, so that `of` need not wait as long. */
+  begin(session: Session): void
+  /** Never rejects. The project is looked at once for each conversation, and again after a compaction. */
+  of(session: Session): Promise<SessionLook>
+}
+
+/** Looks at what surrounds sessions: the project's folder and repository, the shell and the sandbox. */
+export function createSessionLooks(deps: SessionLooksDeps): SessionLooks {
+  const looks = new WeakMap<Session, { since: number; look: Promise<ProjectLook> }>()
+
+  async function lookNow(session: Session): Promise<ProjectLook> {
+    const { folder } = session.header
+    const [top, hidden] = await Promise.all([repositoryTop(folder), deps.hiddenFrom(session).catch(() => allHidden)])
+    return lookAtProject({ folder, top }, { env: deps.env(), cwd: deps.home, hidden })
+  }
+
+  function projectOf(session: Session): Promise<ProjectLook> {
+    const since = session.header.compacted?.seq ?? 0
+    const known = looks.get(session)
+    if (known?.since === since) return known.look
+    const look = lookNow(session)
+    looks.set(session, { since, look })
+    return look
+  }
+
+  async function of(session: Session): Promise<SessionLook> {
+    const [project, sandbox, shell] = await Promise.all([
+      projectOf(session),
+      deps.sandboxOf(session).catch(() => undefined),
+      deps.hasOtherTerminals(session) ? undefined : shellName(deps.env(), deps.home),
+    ])
+    return { ...project, ...(sandbox && { sandbox }), ...(shell !== undefined && { shell }) }
+  }
+
+  return { begin: (session) => void of(session), of }
+}
+
+/** Where the rules cannot be read, no name is told. */
+const allHidden = (): boolean => true
