@@ -17,11 +17,11 @@ const looks = new Map<string, Look>()
  * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they are still the same files. Who replaces a file, as
  * editors and git do, takes away what was mounted on it. In a large project it is only looked every few seconds.
  */
-export function projectState({ root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>): string {
+export function projectState({ root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>, isChanged = false): string {
   const key = JSON.stringify([root, folders, protect])
   const began = performance.now()
   const last = looks.get(key)
-  if (last && began - last.at < last.ms * SHARE && last.ms > 2) return last.state
+  if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.state
   const scans = [root, ...folders].map((folder) => scanProject(folder))
   const files = scans.flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [
     ...secrets,
