@@ -35,7 +35,7 @@ export function mountedOtherwise(mountinfo: string, mounts: readonly Mount[], ou
   for (const { kind, path } of mounts) {
     // A mask is lost when its file is replaced.
     if ((kind === 'hidden' || kind === 'empty') && !at.has(path)) return path
-    if (kind !== 'link' && kind !== 'write' && at.get(path)?.isReadOnly === false) return path
+    if (kind !== 'link' && !writable.includes(path) && at.get(path)?.isReadOnly === false) return path
     if (kind === 'link' || !writable.some((folder) => folder !== path && isWithin(path, folder))) continue
     const mount = at.get(path)
     if (!mount) return path

@@ -57,7 +57,7 @@ export function systemAndHome({ userHome }: SandboxPolicy, path: string | undefi
     const text = filteredSettings(file, userHome)
     if (text !== undefined) mounts.push({ kind: 'text', path: file, text })
   }
-  return withoutSuperfluous(mounts)
+  return mounts
 }
 
 /** Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one shows. */
