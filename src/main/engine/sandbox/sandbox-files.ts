@@ -19,6 +19,8 @@ export class SandboxFiles {
   private readonly temporaries = new Set<string>()
   /** Of the last plan for each policy. */
   private readonly bases = new Map<string, readonly Mount[]>()
+  /** Policies whose folders are too large to be searched for secrets as a whole. */
+  private readonly incomplete = new Set<string>()
 
   private readonly socat: string | undefined
 
@@ -90,6 +92,8 @@ export class SandboxFiles {
     const plan = mountPlan(policy, env['PATH'])
     if (plan.problem !== undefined) throw new Error(plan.problem)
     this.bases.set(filesKey(policy), plan.base)
+    if (plan.isIncomplete) this.incomplete.add(filesKey(policy))
+    else this.incomplete.delete(filesKey(policy))
     this.placeholders.make(plan.placeholders, plan.files, this)
     return plan.mounts
   }
@@ -110,6 +114,11 @@ export class SandboxFiles {
   private environment(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string[] {
     const own = sandboxEnvironment(env, policy, this.socat)
     return ['--clearenv', ...Object.entries(own).flatMap(([name, value]) => ['--setenv', name, value])]
+  }
+
+  /** Whether secrets deep in the folders of this policy may not be hidden, as of the last sandbox made for it. */
+  isIncomplete(policy: SandboxPolicy): boolean {
+    return this.incomplete.has(filesKey(policy))
   }
 
   /**

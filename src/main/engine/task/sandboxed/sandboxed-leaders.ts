@@ -69,6 +69,7 @@ export class SandboxedTerminals {
       },
       isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
       deniedHosts: (since) => this.namespaces.get(keyOf(policy))?.namespace.deniedHosts(since) ?? [],
+      isIncomplete: () => this.files.get(policy.home)?.isIncomplete(policy) === true,
       close() {},
     }
   }
@@ -187,6 +188,8 @@ export class SandboxedTerminals {
     )
     const known: KnownNamespace = { namespace, files, scope: policy.scope, groups: new Map(), spares: new Map(), prepared: undefined, template: undefined, usedAt: Date.now() }
     this.namespaces.set(key, known)
+    // It gets so far while we find out what is to be mounted.
+    known.prepared = new CommandGroup(namespace, this.native, files.group())
     return known
   }
 
