@@ -14,6 +14,13 @@ export interface BubblewrapOptions {
   namespaces: 'shared' | 'own' | 'host'
 }
 
+/** What bubblewrap takes over for `--dev`. */
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+/**
+ * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user namespace, and whoever enters that has no rights over
+ * the mounts.
+ */
+const OWN_DEVICES = ['--dev', '/dev', '--tmpfs', '/dev/shm', '--remount-ro', '/dev']
 const CONFINED = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
 
 const MACHINE_SETTINGS =
@@ -63,9 +70,10 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
   args.push(...(options.namespaces === 'shared' ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']))
   // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys and a few others.
   for (const name of MACHINE_SETTINGS) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
-  args.push('--dev', '/dev', '--tmpfs', '/dev/shm')
+  if (options.seccompFd === undefined) args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))
+  else args.push(...OWN_DEVICES)
   for (const path of readOnly) if (!isCovered(path, bound)) args.push('--remount-ro', path)
-  args.push('--remount-ro', '/dev', '--remount-ro', '/')
+  args.push('--remount-ro', '/')
   if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd))
   return args
 }
@@ -79,7 +87,7 @@ export function addedArguments(mounts: readonly Mount[], seccompFd: number): str
     else if (mount.kind === 'empty') args.push('--tmpfs', mount.path, '--remount-ro', mount.path)
     else throw new Error(`A mount of the kind ${mount.kind} cannot be added.`)
   }
-  return [...args, '--seccomp', String(seccompFd)]
+  return [...args, ...OWN_DEVICES, '--seccomp', String(seccompFd)]
 }
 
 /** Whether a later mount is at the very same path: then that one decides. */

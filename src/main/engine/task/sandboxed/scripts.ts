@@ -46,6 +46,7 @@ net.createServer((from) => {
 /**
  * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of commands: `ID FOLDER TERMINAL…`. It opens what the group
  * needs, which is passed on as open files: inside its sandbox none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
+ * `template ID FOLDER` makes mounts alone, and `keep FOLDER ID` holds them open and tries whether a sandbox can be started in them.
  * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a
  * unix socket to a port in this network.
  *
@@ -79,10 +80,11 @@ template() {
   cd /
   exec "$bwrap" --args ${ARGUMENTS} "$BASH" -c 'echo $$ >&${OWN_ORDERS}; echo "$1 made" >&3; exec 3>&-; read -r -t 60 <&13' trestle "$1" 2>"$2/errors"
 }
+enter() { "$nsenter" --preserve-credentials --user=/proc/$$/fd/${TEMPLATE_USER} --mount=/proc/$$/fd/${TEMPLATE_MOUNTS} "$@" </dev/null >/dev/null 2>&1; }
 keep() {
   local pid=
   exec 13<>"$1/made"; read -r -t 2 pid <&13; exec 13>&-
-  { exec ${TEMPLATE_USER}<"/proc/$pid/ns/user" ${TEMPLATE_MOUNTS}<"/proc/$pid/ns/mnt" && echo "$2 kept" >&3; } 2>/dev/null
+  { exec ${TEMPLATE_USER}<"/proc/$pid/ns/user" ${TEMPLATE_MOUNTS}<"/proc/$pid/ns/mnt"; } 2>/dev/null && enter "$bwrap" --unshare-user --dev-bind / / --dev /dev "$BASH" -c : && echo "$2 kept" >&3
   exec 13<>"$1/kept"; echo >&13; exec 13>&-
 }
 forward() {
