@@ -87,9 +87,16 @@ describe('usage', () => {
     'names the port of a server in a sandbox once it can be opened, and not one that something else has',
     { timeout: 40_000 },
     async () => {
-      const taken = spawn(process.execPath, ['-e', `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`])
+      const taken = spawn(process.execPath, [
+        '-e',
+        `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`,
+      ])
       const other = Number(((await once(taken.stdout, 'data')) as [Buffer])[0].toString())
-      const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), home, env: () => ({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }) })
+      const tasks = createTerminalTasks({
+        outputDir: join(home, 'tasks'),
+        home,
+        env: () => ({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
+      })
       const stop = new AbortController()
       const listen = (port: number): string => `require('net').createServer((client) => client.end('inside')).listen(${port},'127.0.0.1')`
       const command = `${node} -e "${listen(other)}" & ${node} -e "${listen(0)}"`

@@ -58,7 +58,10 @@ function makePackages(folder: string): void {
   writeFileSync(join(folder, 'tiny.py'), 'SIZE = 1\n')
   writeFileSync(join(info, 'METADATA'), 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.0.0\n')
   writeFileSync(join(info, 'WHEEL'), 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n')
-  writeFileSync(join(info, 'RECORD'), 'tiny.py,,\ntiny-1.0.0.dist-info/METADATA,,\ntiny-1.0.0.dist-info/WHEEL,,\ntiny-1.0.0.dist-info/RECORD,,\n')
+  writeFileSync(
+    join(info, 'RECORD'),
+    'tiny.py,,\ntiny-1.0.0.dist-info/METADATA,,\ntiny-1.0.0.dist-info/WHEEL,,\ntiny-1.0.0.dist-info/RECORD,,\n',
+  )
   execFileSync('python3', ['-m', 'zipfile', '-c', WHEEL, 'tiny.py', 'tiny-1.0.0.dist-info'], { cwd: folder })
 }
 

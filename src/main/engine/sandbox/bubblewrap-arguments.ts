@@ -70,7 +70,8 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
   args.push(...(options.namespaces === 'shared' ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']))
   // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys and a few others.
   for (const name of MACHINE_SETTINGS) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
-  if (options.seccompFd === undefined) args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))
+  if (options.seccompFd === undefined)
+    args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))
   else args.push(...OWN_DEVICES)
   for (const path of readOnly) if (!isCovered(path, bound)) args.push('--remount-ro', path)
   args.push('--remount-ro', '/')

@@ -139,7 +139,10 @@ export class SandboxedTerminals {
   }
 
   /** What the next sandbox will need, while nobody waits for it. */
-  private prepareNext(known: KnownNamespace, forTemplate: { policy: SandboxPolicy; env: Readonly<Record<string, string>> } | undefined): void {
+  private prepareNext(
+    known: KnownNamespace,
+    forTemplate: { policy: SandboxPolicy; env: Readonly<Record<string, string>> } | undefined,
+  ): void {
     const timer = setTimeout(() => {
       if (this.isClosed || known.namespace.isOver || isUnused(known)) return
       try {
@@ -186,7 +189,16 @@ export class SandboxedTerminals {
       policy.hosts,
       policy.level === 'project',
     )
-    const known: KnownNamespace = { namespace, files, scope: policy.scope, groups: new Map(), spares: new Map(), prepared: undefined, template: undefined, usedAt: Date.now() }
+    const known: KnownNamespace = {
+      namespace,
+      files,
+      scope: policy.scope,
+      groups: new Map(),
+      spares: new Map(),
+      prepared: undefined,
+      template: undefined,
+      usedAt: Date.now(),
+    }
     this.namespaces.set(key, known)
     // It gets so far while we find out what is to be mounted.
     known.prepared = new CommandGroup(namespace, this.native, files.group())
