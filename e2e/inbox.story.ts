@@ -106,6 +106,8 @@ test('what one tab answers is settled in the other, and nothing takes its place 
 })
 
 test('a request outlives the program; its answer lets the turn go on', async ({ app }) => {
+  // The program is started twice.
+  test.slow()
   await askIn(app, 'one', 'two')
   await app.restart()
   const { page } = app

@@ -39,6 +39,8 @@ test.describe('a background server', () => {
   })
 
   test('is on the page of tasks with its port, which opens, and can be stopped there', async ({ app }) => {
+    // Both colour schemes are looked through, and a page is opened.
+    test.slow()
     const { page } = app
     await startSession(app)
     await auto(page)

@@ -30,6 +30,8 @@ test.describe('many tools of servers', () => {
   })
 
   test('are found when they are needed, and what they take is seen', async ({ app }) => {
+    // Two servers are started, and their pictures taken.
+    test.slow()
     const { page } = app
     connect(app)
     await startSession(app)

@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CUSTODY_MARK, custodyMark, homeKey } from '../../src/main/engine/task/custody-mark'
+import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
 import { endMarked } from '../../src/main/engine/task/watch/end-marked'
 import { endOrphans, findOrphans } from '../../src/main/engine/task/watch/orphans'
 import { UsageMeter } from '../../src/main/engine/task/watch/usage-meter'
@@ -25,6 +30,14 @@ afterEach(async () => {
 function start(command: string, custody = custodyMark(home)): void {
   const env = { ...process.env, TRESTLE_TASK: taskId, [CUSTODY_MARK]: custody }
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
+}
+
+/** No network but its own. */
+function sandboxOf(folder: string): SandboxPolicy {
+  const [root, ownHome, userHome] = ['project', 'user/.trestle', 'user'].map((name) => join(folder, name)) as [string, string, string]
+  for (const each of [root, ownHome]) mkdirSync(each, { recursive: true })
+  const nothing = { folders: [], write: [], read: [], protect: [], hosts: [], sockets: [] }
+  return { level: 'project', network: 'none', scope: 'usage', root, ...nothing, home: ownHome, userHome }
 }
 
 const node = JSON.stringify(process.execPath)
@@ -69,6 +82,58 @@ describe('usage', () => {
       expect(ports.every(({ pid }) => processes.some((process) => process.pid === pid))).toBe(true)
     })
   })
+
+  test.skipIf(sandboxSupport().kind === 'none')(
+    'names the port of a server in a sandbox once it can be opened, and not one that something else has',
+    { timeout: 40_000 },
+    async () => {
+      const taken = spawn(process.execPath, [
+        '-e',
+        `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`,
+      ])
+      const other = Number(((await once(taken.stdout, 'data')) as [Buffer])[0].toString())
+      const tasks = createTerminalTasks({
+        outputDir: join(home, 'tasks'),
+        home,
+        env: () => ({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
+      })
+      const stop = new AbortController()
+      const listen = (port: number): string => `require('net').createServer((client) => client.end('inside')).listen(${port},'127.0.0.1')`
+      const command = `${node} -e "${listen(other)}" & ${node} -e "${listen(0)}"`
+      const sandbox = sandboxOf(home)
+      const ended = tasks.run(
+        {
+          command,
+          cwd: join(home, 'project'),
+          timeoutMs: 60_000,
+          signal: stop.signal,
+          sandbox,
+        },
+        1_000,
+      )
+      try {
+        let ports: TaskUsage['ports'] = []
+        await vi.waitFor(
+          async () => {
+            ports = [...(await meter.measure()).values()].flatMap((usage) => usage.ports)
+            expect(ports).toHaveLength(1)
+          },
+          { timeout: 20_000, interval: 200 },
+        )
+        expect(ports[0]!.address).toBe('127.0.0.1')
+        expect(ports[0]!.port).not.toBe(other)
+        const client = connect(ports[0]!.port, '127.0.0.1')
+        const [answer] = (await once(client, 'data')) as [Buffer]
+        client.destroy()
+        expect(answer.toString()).toBe('inside')
+      } finally {
+        stop.abort()
+        await ended.catch(() => undefined)
+        await tasks.close()
+        taken.kill()
+      }
+    },
+  )
 
   test('of a task that ended is what it left running', async () => {
     start('setsid sleep 100 & exit')

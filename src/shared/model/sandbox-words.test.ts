@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { confinementOf, modeMeaning, remedyParts, sandboxLabel, sandboxReach, unavailableText } from './sandbox-words'
+import type { SandboxStatus } from './sandbox'
+import { confinementOf, INCOMPLETE_SEARCH, modeMeaning, remedyParts, sandboxLabel, sandboxReach, unavailableText } from './sandbox-words'
 
 describe('the words for a sandbox', () => {
   test('name the level and, where commands can write, the network', () => {
@@ -14,6 +15,16 @@ describe('the words for a sandbox', () => {
     expect(sandboxLabel(status)).toBe('No sandbox')
     expect(sandboxReach(status).map(({ title }) => title)).not.toContain('Never visible')
     expect(confinementOf(status, undefined)).toBe('none')
+  })
+})
+
+describe('a project that is too large to search', () => {
+  test('is warned about wherever there is a sandbox, and only there', () => {
+    const warnings = (status: SandboxStatus): string[] =>
+      sandboxReach(status).flatMap(({ title, text }) => (title === 'Warning' ? [text] : []))
+    expect(warnings({ level: 'project', network: 'none', isIncomplete: true })).toEqual([INCOMPLETE_SEARCH])
+    expect(warnings({ level: 'project', network: 'none' })).toEqual([])
+    expect(warnings({ level: 'unrestricted', network: 'open', isIncomplete: true })).toEqual([])
   })
 })
 

@@ -32,8 +32,11 @@ const CONNECTS: Readonly<Record<SandboxNetwork, string>> = {
   open: 'Can connect to any host.',
 }
 
+/** What is said where a project is too large to be searched for secrets. */
+export const INCOMPLETE_SEARCH = 'This project is too large to search completely, so secrets in deep folders may not be hidden.'
+
 /** What the sandbox of a session reaches, point by point, for a person who wants to know exactly. */
-export function sandboxReach({ level, network, unavailable }: SandboxStatus): { title: string; text: string }[] {
+export function sandboxReach({ level, network, unavailable, isIncomplete }: SandboxStatus): { title: string; text: string }[] {
   if (unavailable || level === 'unrestricted')
     return [
       { title: 'Read', text: 'All files you can read' },
@@ -49,6 +52,7 @@ export function sandboxReach({ level, network, unavailable }: SandboxStatus): { 
     },
     { title: 'Connect to', text: connects[level === 'project' ? network : 'none'] },
     { title: 'Never visible', text: "Keys, .env files, credentials, other users' home folders, Trestle's own data" },
+    ...(isIncomplete ? [{ title: 'Warning', text: INCOMPLETE_SEARCH }] : []),
   ]
 }
 

@@ -49,6 +49,8 @@ export interface SandboxStatus {
   writable?: string[]
   /** Hosts that commands can connect to where the network is `listed`. */
   hosts?: string[]
+  /** The project is too large to be searched as a whole: secrets deep in it may not be hidden. */
+  isIncomplete?: boolean
   /**
    * Set when there is no sandbox on this machine, or it was turned off: why, and what to do about it: a sentence, or a command to run. `isRequired`: the settings
    * require one, so every command asks.

@@ -6,13 +6,22 @@ export interface BubblewrapOptions {
   emptyFile: string
   /** Folder outside that is /tmp inside. */
   temporary: string
-  /** File descriptor with the seccomp filter. */
-  seccompFd: number
+  /** File descriptor with the seccomp filter; absent: nothing runs in it but what is ours. */
+  seccompFd?: number
   /** Path to a file with the text, for settings that are passed on in part. */
   textFile(text: string): string
   /** `shared`: process ids and the network are those of the caller, which has made them its own. `own`: new ones; `host`: a new process list, the machine's network. */
   namespaces: 'shared' | 'own' | 'host'
 }
+
+/** What bubblewrap takes over for `--dev`. */
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+/**
+ * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user namespace, and whoever enters that has no rights over
+ * the mounts.
+ */
+const OWN_DEVICES = ['--dev', '/dev', '--tmpfs', '/dev/shm', '--remount-ro', '/dev']
+const CONFINED = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
 
 const MACHINE_SETTINGS =
   process.getuid?.() === 0 ? ['acpi', 'asound', 'driver', 'dynamic_debug', 'fs', 'mtrr', 'pressure', 'scsi', 'tty'] : []
@@ -29,7 +38,7 @@ export function namespaceArguments(network: 'own' | 'host'): string[] {
  * a person at /dev/tty. The terminal is private to the command, and the seccomp filter forbids to put characters into it.
  */
 export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOptions): string[] {
-  const args = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
+  const args = [...CONFINED]
   if (options.namespaces !== 'shared') args.push('--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try')
   if (options.namespaces === 'own') args.push('--unshare-net')
   const bound = mounts.filter(({ kind }) => kind !== 'link')
@@ -61,11 +70,25 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
   args.push(...(options.namespaces === 'shared' ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']))
   // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys and a few others.
   for (const name of MACHINE_SETTINGS) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
-  args.push('--dev', '/dev', '--tmpfs', '/dev/shm')
+  if (options.seccompFd === undefined)
+    args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))
+  else args.push(...OWN_DEVICES)
   for (const path of readOnly) if (!isCovered(path, bound)) args.push('--remount-ro', path)
-  args.push('--remount-ro', '/dev', '--remount-ro', '/')
-  args.push('--seccomp', String(options.seccompFd))
+  args.push('--remount-ro', '/')
+  if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd))
   return args
+}
+
+/** Arguments for a sandbox with all the mounts that bubblewrap finds where it is started, and these. */
+export function addedArguments(mounts: readonly Mount[], seccompFd: number): string[] {
+  const args = [...CONFINED, '--dev-bind', '/', '/']
+  for (const mount of mounts) {
+    if (mount.kind === 'read') args.push('--ro-bind', mount.from ?? mount.path, mount.path)
+    else if (mount.kind === 'write') args.push('--bind', mount.path, mount.path)
+    else if (mount.kind === 'empty') args.push('--tmpfs', mount.path, '--remount-ro', mount.path)
+    else throw new Error(`A mount of the kind ${mount.kind} cannot be added.`)
+  }
+  return [...args, ...OWN_DEVICES, '--seccomp', String(seccompFd)]
 }
 
 /** Whether a later mount is at the very same path: then that one decides. */

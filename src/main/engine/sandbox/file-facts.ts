@@ -16,7 +16,7 @@ export function statsOf(path: string): Stats | undefined {
 
 export function realOf(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return undefined
   }

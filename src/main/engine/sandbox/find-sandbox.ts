@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 
 /** What this machine has to make sandboxes with; or why there is none, and what to do about it (sentences). */
 export type SandboxSupport =
-  | { kind: 'bubblewrap'; bwrap: string; bash: string; setsid: string; socat?: string }
+  | { kind: 'bubblewrap'; bwrap: string; bash: string; setsid: string; socat?: string; nsenter?: string }
   | { kind: 'none'; reason: string; remedy?: string }
 
 let found: SandboxSupport | undefined
@@ -56,7 +56,15 @@ export function sandboxPrograms(platform: NodeJS.Platform, path: string | undefi
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     return { kind: 'none', reason: `Trestle has no sandbox for ${process.arch} processors yet.` }
   const socat = onPath('socat', path)
-  return { kind: 'bubblewrap', bwrap, bash, setsid, ...(socat !== undefined && { socat }) }
+  const nsenter = onPath('nsenter', path)
+  return {
+    kind: 'bubblewrap',
+    bwrap,
+    bash,
+    setsid,
+    ...(socat !== undefined && { socat }),
+    ...(nsenter !== undefined && { nsenter }),
+  }
 }
 
 const PROBE_MS = 5_000

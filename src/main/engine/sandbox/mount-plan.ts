@@ -6,7 +6,7 @@ import { isEmptyFolder, isFolder, isThere, realOf, statsOf } from './file-facts'
 import { addRepository, scanProject, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
 import { CREDENTIALS, PROTECTED_NAMES, RESERVED_NAMES, START_UP_FILES } from './protected-names'
 import type { SandboxPolicy } from './sandbox-policy'
-import { hiding, systemAndHome, type Mount } from './system-mounts'
+import { hiding, systemAndHome, withoutSuperfluous, type Mount } from './system-mounts'
 import { makeCaches } from './toolchains'
 
 /** Everything a sandbox consists of. Later mounts cover earlier ones. */
@@ -69,7 +69,7 @@ export function mountPlan(
   }
   plan.guards.push(...homeGuards(roots, policy))
   const shared = repositories.map((path): Mount => ({ kind: 'write', path }))
-  const seen = [...base, ...byDepth(extra)]
+  const seen = withoutSuperfluous([...base, ...byDepth(extra)])
   return {
     mounts: [
       ...seen,

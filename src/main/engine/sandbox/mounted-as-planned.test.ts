@@ -44,3 +44,10 @@ test('mounts of the machine below what is visible are no surprise', () => {
   expect(mountedOtherwise(lines(KEPT, HIDDEN, below), PLAN, () => outside)).toBeUndefined()
   expect(mountedOtherwise(lines(KEPT, HIDDEN, below), PLAN, nothingOutside)).toBe('/usr/local')
 })
+
+test('a mask of the system that is missing, and a mount that is not read-only as planned, are noticed', () => {
+  const plan: Mount[] = [...PLAN, { kind: 'hidden', path: '/etc/shadow' }]
+  expect(mountedOtherwise(lines(KEPT, HIDDEN), plan, nothingOutside)).toBe('/etc/shadow')
+  const writable = lines(KEPT, HIDDEN).replace('/usr /usr ro', '/usr /usr rw')
+  expect(mountedOtherwise(writable, PLAN, nothingOutside)).toBe('/usr')
+})

@@ -9,6 +9,7 @@ interface Mounted {
   /** What of its file system is mounted. */
   root: string
   point: string
+  isReadOnly: boolean
 }
 
 /** Where every sandbox has mounts that are not in its plan. */
@@ -32,6 +33,9 @@ export function mountedOtherwise(mountinfo: string, mounts: readonly Mount[], ou
     return same?.device === mount.device && same.root === mount.root
   }
   for (const { kind, path } of mounts) {
+    // A mask is lost when its file is replaced.
+    if ((kind === 'hidden' || kind === 'empty') && !at.has(path)) return path
+    if (kind !== 'link' && !writable.includes(path) && at.get(path)?.isReadOnly === false) return path
     if (kind === 'link' || !writable.some((folder) => folder !== path && isWithin(path, folder))) continue
     const mount = at.get(path)
     if (!mount) return path
@@ -45,9 +49,9 @@ export function mountedOtherwise(mountinfo: string, mounts: readonly Mount[], ou
 
 export function parseMountinfo(text: string): Mounted[] {
   return text.split('\n').flatMap((line) => {
-    const [id, parent, device, root, point] = line.split(' ')
+    const [id, parent, device, root, point, options = ''] = line.split(' ')
     if (id === undefined || parent === undefined || device === undefined || root === undefined || point === undefined) return []
-    return [{ id, parent, device, root: unescaped(root), point: unescaped(point) }]
+    return [{ id, parent, device, root: unescaped(root), point: unescaped(point), isReadOnly: /^ro(?:,|$)/.test(options) }]
   })
 }
 

@@ -2,35 +2,39 @@ import { statsOf } from './file-facts'
 import { scanProject } from './project-scan'
 import type { SandboxPolicy } from './sandbox-policy'
 
-/** Looking takes at most this part of the time. */
+/** Searching takes at most this part of the time. */
 const SHARE = 50
 
-interface Look {
-  state: string
+interface Search {
+  files: readonly string[]
   at: number
   ms: number
 }
 
-const looks = new Map<string, Look>()
+const searches = new Map<string, Search>()
 
 /**
  * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they are still the same files. Who replaces a file, as
- * editors and git do, takes away what was mounted on it. In a large project it is only looked every few seconds.
+ * editors and git do, takes away what was mounted on it. A large project is only searched for new ones every few seconds; those that are known are looked at each time.
+ * `isChanged`: it is searched in any case.
  */
-export function projectState({ root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>): string {
+export function projectState({ root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>, isChanged = false): string {
   const key = JSON.stringify([root, folders, protect])
+  return search(key, [root, ...folders], isChanged)
+    .map((path) => `${path}\0${statsOf(path)?.ino}`)
+    .join('\n')
+}
+
+function search(key: string, folders: readonly string[], isChanged: boolean): readonly string[] {
   const began = performance.now()
-  const last = looks.get(key)
-  if (last && began - last.at < last.ms * SHARE && last.ms > 2) return last.state
-  const scans = [root, ...folders].map((folder) => scanProject(folder))
-  const files = scans.flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [
-    ...secrets,
-    ...secretFolders,
-    ...protectedPaths,
-    ...pinned,
-  ])
-  const state = files.map((path) => `${path}\0${statsOf(path)?.ino}`).join('\n')
-  const now = performance.now()
-  looks.set(key, { state, at: now, ms: now - began })
-  return state
+  const last = searches.get(key)
+  if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.files
+  const used = process.threadCpuUsage()
+  const files = folders
+    .map((folder) => scanProject(folder))
+    .flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [...secrets, ...secretFolders, ...protectedPaths, ...pinned])
+  // Not by the clock: on a busy machine a small project would count as a large one.
+  const { user, system } = process.threadCpuUsage(used)
+  searches.set(key, { files, at: performance.now(), ms: (user + system) / 1000 })
+  return files
 }

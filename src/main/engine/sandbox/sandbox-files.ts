@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
+import { addedArguments, sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
 import { mountPlan } from './mount-plan'
 import { mountedOtherwise } from './mounted-as-planned'
+import { mountsOnTemplate, templateOf, type MountTemplate } from './mounts-on-template'
 import { isAlive, Placeholders } from './placeholders'
 import { sandboxEnvironment } from './sandbox-environment'
 import { filesKey, type SandboxPolicy } from './sandbox-policy'
@@ -18,6 +19,8 @@ export class SandboxFiles {
   private readonly temporaries = new Set<string>()
   /** Of the last plan for each policy. */
   private readonly bases = new Map<string, readonly Mount[]>()
+  /** Policies whose folders are too large to be searched for secrets as a whole. */
+  private readonly incomplete = new Set<string>()
 
   private readonly socat: string | undefined
 
@@ -61,18 +64,61 @@ export class SandboxFiles {
     env: Readonly<Record<string, string>>,
     options: Pick<BubblewrapOptions, 'namespaces' | 'seccompFd'>,
   ): string[] {
+    return [...this.fullArguments(this.plan(policy, env), policy, options), ...this.environment(policy, env)]
+  }
+
+  /** The same, for a sandbox that is started in a template if that can be: then `isAdded`. */
+  argumentsOn(
+    template: MountTemplate | undefined,
+    policy: SandboxPolicy,
+    env: Readonly<Record<string, string>>,
+    seccompFd: number,
+  ): { args: string[]; isAdded: boolean } {
+    const mounts = this.plan(policy, env)
+    const added = template && mountsOnTemplate(mounts, template)
+    const args = added ? addedArguments(added, seccompFd) : this.fullArguments(mounts, policy, { namespaces: 'shared', seccompFd })
+    return { args: [...args, ...this.environment(policy, env)], isAdded: added !== undefined }
+  }
+
+  /** A template for sandboxes with this policy, and bubblewrap's arguments for it. */
+  templateFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): { args: string[]; template: MountTemplate } {
+    const mounts = this.plan(policy, env)
+    const template = templateOf(mounts)
+    return { args: this.fullArguments(mounts, policy, { namespaces: 'shared' }), template }
+  }
+
+  /** What is to be mounted; makes the placeholders. */
+  private plan(policy: SandboxPolicy, env: Readonly<Record<string, string>>): readonly Mount[] {
     const plan = mountPlan(policy, env['PATH'])
     if (plan.problem !== undefined) throw new Error(plan.problem)
     this.bases.set(filesKey(policy), plan.base)
+    if (plan.isIncomplete) this.incomplete.add(filesKey(policy))
+    else this.incomplete.delete(filesKey(policy))
     this.placeholders.make(plan.placeholders, plan.files, this)
-    const args = sandboxArguments(plan.mounts, {
+    return plan.mounts
+  }
+
+  private fullArguments(
+    mounts: readonly Mount[],
+    policy: SandboxPolicy,
+    options: Pick<BubblewrapOptions, 'namespaces' | 'seccompFd'>,
+  ): string[] {
+    return sandboxArguments(mounts, {
       ...options,
       emptyFile: this.emptyFile,
       temporary: this.temporary(policy.scope),
       textFile: (text) => this.keep(`text-${hashOf(Buffer.from(text))}`, Buffer.from(text)),
     })
-    const set = Object.entries(sandboxEnvironment(env, policy, this.socat)).flatMap(([name, value]) => ['--setenv', name, value])
-    return [...args, '--clearenv', ...set]
+  }
+
+  private environment(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string[] {
+    const own = sandboxEnvironment(env, policy, this.socat)
+    return ['--clearenv', ...Object.entries(own).flatMap(([name, value]) => ['--setenv', name, value])]
+  }
+
+  /** Whether secrets deep in the folders of this policy may not be hidden, as of the last sandbox made for it. */
+  isIncomplete(policy: SandboxPolicy): boolean {
+    return this.incomplete.has(filesKey(policy))
   }
 
   /**
@@ -88,10 +134,10 @@ export class SandboxFiles {
     return path === undefined ? undefined : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
   }
 
-  /** A folder with these arguments for bubblewrap, in the form of `--args`. */
-  group(args: readonly string[]): string {
+  /** A folder with these arguments for bubblewrap; without any, one for arguments that are not known yet. */
+  group(args?: readonly string[]): string {
     const folder = mkdtempSync(join(this.folder, 'group-'))
-    writeFileSync(join(folder, 'arguments'), args.map((arg) => `${arg}\0`).join(''), { mode: 0o600 })
+    if (args) writeArguments(folder, args)
     return folder
   }
 
@@ -115,6 +161,11 @@ export class SandboxFiles {
     this.known.add(name)
     return path
   }
+}
+
+/** In the form of `--args`. */
+export function writeArguments(folder: string, args: readonly string[]): void {
+  writeFileSync(join(folder, 'arguments'), args.map((arg) => `${arg}\0`).join(''), { mode: 0o600 })
 }
 
 /** Folders of processes that are gone. */

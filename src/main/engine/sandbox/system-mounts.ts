@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin } from '../workspace/real-path'
-import { canRead, entriesOf, isFolder, isThere, statsOf } from './file-facts'
+import { canRead, entriesOf, isFolder, isThere, realOf, statsOf } from './file-facts'
 import { SYSTEM_SECRETS } from './protected-names'
 import type { SandboxPolicy } from './sandbox-policy'
 import { FILTERED_FILES, filteredSettings, toolchainPaths } from './toolchains'
@@ -58,6 +58,23 @@ export function systemAndHome({ userHome }: SandboxPolicy, path: string | undefi
     if (text !== undefined) mounts.push({ kind: 'text', path: file, text })
   }
   return mounts
+}
+
+/** Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one shows. */
+export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
+  return mounts.filter((mount, index) => {
+    if (mount.kind === 'link') return true
+    const isBelow = (other: Mount): boolean => other.kind !== 'link' && isWithin(mount.path, other.path)
+    if (mounts.some((other, at) => at > index && isBelow(other))) return false
+    if (mount.kind !== 'read' || mount.from !== undefined) return true
+    const real = realOf(mount.path)
+    const before = mounts.slice(0, index)
+    // A folder such as /bin that is a link: what it leads to is there under its own name.
+    const isLink = before.some(({ kind, path }) => kind === 'link' && path === mount.path)
+    if (!isLink && real !== mount.path) return true
+    const above = before.findLast(({ kind, path }) => kind !== 'link' && real !== undefined && isWithin(real, path))
+    return above?.kind !== 'read' || above.from !== undefined
+  })
 }
 
 let known: { at: number; paths: string[] } | undefined

@@ -28,6 +28,9 @@ export interface SessionSandboxesDeps {
 
 /** The sandboxes of sessions: what commands are judged by, what they run in, and what the screen shows of it. */
 export function createSessionSandboxes({ sandboxes, userHome, settingsFor, standing, keep, elsewhere, log }: SessionSandboxesDeps) {
+  /** Whether the project of a session was too large to be searched, as its last command has shown. */
+  const incomplete = new WeakMap<Session, boolean>()
+
   async function sourceOf(session: Session, opened?: SandboxDenial): Promise<SandboxedSession & { webHosts: readonly string[] }> {
     const header = standing(session)
     const { settings } = await settingsFor(header.folder)
@@ -66,6 +69,11 @@ export function createSessionSandboxes({ sandboxes, userHome, settingsFor, stand
         if (!sandbox) return undefined
         return sandboxes.policy(await sourceOf(session, opened), sandbox)
       },
+      searched(isComplete) {
+        if (isComplete === (session.header.sandbox?.isIncomplete !== true)) return
+        incomplete.set(session, !isComplete)
+        void sync(session)
+      },
       canAllow: (denied) => denied.kind === 'host' || sandboxes.canAllow(denied.path),
       async allow(denied, scope) {
         if (scope === 'always')
@@ -92,7 +100,7 @@ export function createSessionSandboxes({ sandboxes, userHome, settingsFor, stand
     const reason = await elsewhere?.(session, 'known')
     const [source] = await Promise.all([sourceOf(session), sandboxSupportSoon()])
     return reason === undefined
-      ? sandboxes.status(source, usualOf(session))
+      ? withSearch(sandboxes.status(source, usualOf(session)), incomplete.get(session) ?? session.header.sandbox?.isIncomplete)
       : { level: 'unrestricted', network: 'open', unavailable: { reason } }
   }
 
@@ -107,6 +115,10 @@ export function createSessionSandboxes({ sandboxes, userHome, settingsFor, stand
   }
 
   return { judging, forTools, usual, statusOf, sync }
+}
+
+function withSearch(status: SandboxStatus, isIncomplete = false): SandboxStatus {
+  return isIncomplete && !status.unavailable && status.level !== 'unrestricted' ? { ...status, isIncomplete } : status
 }
 
 /** What commands of a session are judged by. */

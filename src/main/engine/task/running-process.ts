@@ -45,6 +45,8 @@ export interface RunningProcess {
   leftRunning(): Promise<SessionProcess[]>
   /** Hosts that its sandbox refused since it began. */
   deniedHosts?(): { host: string; port: number }[]
+  /** Whether its sandbox may show secrets, because the project is too large to be searched as a whole. */
+  isIncomplete?(): boolean
   /** Closes our end of the terminal. */
   release(): void
 }

@@ -38,6 +38,8 @@ export interface Leaders {
   isCurrent?(): boolean
   /** Hosts that the sandbox of these leaders refused at or after a time (ms since the epoch). */
   deniedHosts?(since: number): { host: string; port: number }[]
+  /** Whether their sandbox may show secrets, because the project is too large to be searched as a whole. */
+  isIncomplete?(): boolean
   /** Lets go of everything that has no command; leaders with one run on. */
   close(): void
 }

@@ -300,13 +300,14 @@ export class TaskRun {
     await this.leave()
   }
 
-  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, 'task' | 'durationMs' | 'leftRunning' | 'notes' | 'deniedHosts'> {
+  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, Exclude<keyof TaskEnd, 'text' | 'totalChars' | 'truncated' | 'moved'>> {
     const { problem } = this.log
     return {
       task: this.task(),
       durationMs: Math.round(performance.now() - this.clock),
       leftRunning,
       deniedHosts: this.process?.deniedHosts?.() ?? [],
+      ...(this.options.start.sandbox && { sandboxIsIncomplete: this.process?.isIncomplete?.() ?? false }),
       notes: [...this.options.notes, ...(problem === undefined ? [] : [problem])],
     }
   }

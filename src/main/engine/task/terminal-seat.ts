@@ -105,6 +105,10 @@ export class TerminalSeat implements RunningProcess {
     return this.leaders.deniedHosts?.(this.begunAt) ?? []
   }
 
+  isIncomplete(): boolean {
+    return this.leaders.isIncomplete?.() ?? false
+  }
+
   release(): void {
     this.isReleased = true
     this.isClosed = true

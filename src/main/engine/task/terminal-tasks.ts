@@ -44,6 +44,8 @@ export interface TaskEnd {
   notes: string[]
   /** Hosts that its sandbox refused while it ran. */
   deniedHosts?: { host: string; port: number }[]
+  /** Of a sandboxed command: whether the project was too large to be searched for secrets as a whole. */
+  sandboxIsIncomplete?: boolean
   /** Why it goes on in the background. */
   moved?: 'by_user' | 'at_time_limit'
 }

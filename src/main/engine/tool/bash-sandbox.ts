@@ -13,6 +13,8 @@ export type AllowScope = 'once' | 'session' | 'always'
 export interface SessionSandbox {
   /** What a command in this sandbox can reach; undefined: everything. `opened`: what was allowed for this one command. */
   policy(sandbox: CommandSandbox | undefined, opened?: SandboxDenial): Promise<SandboxPolicy | undefined>
+  /** Says whether the last sandbox was made from a search of the whole project. */
+  searched(isComplete: boolean): void
   /** Whether the user can be offered to open this to sandboxed commands. */
   canAllow(denied: SandboxDenial): boolean
   /** Keeps what the user has allowed, for the session or in config.toml. */
@@ -41,6 +43,7 @@ export async function runInSandbox(
 ): Promise<TaskEnd> {
   const policy = await session.policy(sandbox)
   const end = await run(policy)
+  if (end.sandboxIsIncomplete !== undefined) session.searched(!end.sandboxIsIncomplete)
   if (!policy || !sandbox || end.task.status !== 'failed') return end
   const denied = findDenial({ policy, cwd, output: end.text, hosts: end.deniedHosts ?? [] })
   if (!denied) return end

@@ -1,5 +1,6 @@
 import type { SessionMode } from '../../../shared/model/approval'
 import { describeSandbox, type CommandSandbox } from '../../../shared/model/sandbox'
+import { INCOMPLETE_SEARCH } from '../../../shared/model/sandbox-words'
 import { usualSandbox } from '../../engine/approval/sandbox-verdict'
 import { sandboxSupport } from '../../engine/sandbox/find-sandbox'
 import { mountPlan } from '../../engine/sandbox/mount-plan'
@@ -28,6 +29,8 @@ export interface SandboxReport extends CommandSandbox {
   protected: string[]
   hosts: readonly string[]
   sockets: readonly string[]
+  /** The project is too large to be searched as a whole: secrets deep in it may not be hidden. */
+  isIncomplete?: boolean
 }
 
 /** Says what commands of the folder run in when nobody is asked about them. */
@@ -72,8 +75,8 @@ function seen(
   policy: SandboxPolicy,
   home: string,
   path: string | undefined,
-): Pick<SandboxReport, 'writable' | 'readable' | 'hidden' | 'protected'> {
-  const { mounts, placeholders } = mountPlan(policy, path)
+): Pick<SandboxReport, 'writable' | 'readable' | 'hidden' | 'protected' | 'isIncomplete'> {
+  const { mounts, placeholders, isIncomplete } = mountPlan(policy, path)
   const of = (...kinds: Mount['kind'][]): string[] => [
     ...new Set(mounts.filter(({ kind }) => kinds.includes(kind)).map((mount) => mount.path)),
   ]
@@ -85,6 +88,7 @@ function seen(
     readable: readable.filter((each) => !isInside(each)),
     hidden: [...new Set([home, ...of('hidden', 'empty').filter((each) => !EMPTY.has(each) && each !== policy.userHome)])],
     protected: [...new Set([...readable.filter(isInside), ...placeholders])],
+    ...(isIncomplete && { isIncomplete }),
   }
 }
 
@@ -102,6 +106,7 @@ function inWords(report: SandboxReport): string {
   }
   lines.unshift(`Sandbox: ${program ?? 'available'}`)
   lines.push(`Commands that do not ask run in: ${describeSandbox(report)}`)
+  if (report.isIncomplete) lines.push(`Warning: ${INCOMPLETE_SEARCH}`)
   const list = (title: string, entries: readonly string[]): void =>
     void lines.push('', `${title}:`, ...(entries.length === 0 ? ['  nothing'] : entries.map((entry) => `  ${entry}`)))
   list('Can change', report.writable)

@@ -5,6 +5,7 @@ import { describeDenial, describeSandbox } from '../../../shared/model/sandbox'
 import { sandboxMeaning } from '../../../shared/model/sandbox-words'
 import { Button, type ButtonVariant } from '../../ui/button'
 import { Dot } from '../../ui/dot'
+import { VisibleTokens } from '../../ui/content/visible-tokens'
 import { ErrorNote } from '../../ui/error-note'
 import type { ApprovalCardProps } from './approval-card'
 import { useCardKeys } from './use-card-keys'
@@ -43,16 +44,18 @@ export function SandboxCard(props: SandboxCardProps) {
       <div className="approval-command">
         <p className="flex items-start gap-2 text-ui text-ink">
           <ShieldAlert aria-hidden className="mt-[2px] size-[15px] flex-none text-wait" />
-          <span className="min-w-0 wrap-anywhere">{describeDenial(denied, sandbox)}</span>
+          <span className="min-w-0 wrap-anywhere">
+            <VisibleTokens text={describeDenial(denied, sandbox)} />
+          </span>
         </p>
         <pre tabIndex={0} aria-label="Command">
-          {command}
+          <VisibleTokens text={command} />
         </pre>
         {output !== '' && (
           <>
             <p>End of the output</p>
             <pre tabIndex={0} aria-label="End of the output" className="max-h-[132px]!">
-              {output}
+              <VisibleTokens text={output} />
             </pre>
           </>
         )}

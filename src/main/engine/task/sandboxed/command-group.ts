@@ -1,7 +1,8 @@
-import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { openMasters, openTerminal, type NativePty, type OpenTerminal } from '../open-terminal'
+import { writeArguments } from '../../sandbox/sandbox-files'
 import type { ExitStatus } from '../running-process'
 import { DISMISSAL, orderOf, startProblem, type Leader, type LeaderCommand, type LeaderEvents } from '../session-leader'
 import type { CommandNamespace } from './command-namespace'
@@ -14,6 +15,8 @@ interface Place {
   terminal: OpenTerminal
   events: LeaderEvents | undefined
   pid: PromiseWithResolvers<number | undefined>
+  /** Its leader was asked for; it can be before anybody wants it. */
+  isLed: boolean
   /** It waits for its order. */
   isReady: boolean
   command: LeaderCommand | undefined
@@ -31,8 +34,7 @@ export class CommandGroup {
   private readonly folder: string
   private readonly id: string
   private readonly places: Place[]
-  private readonly onGone: () => void
-  private readonly problemOf: (mountinfo: () => string) => string | undefined
+  private sandbox: GroupSandbox | undefined
   /** When a command last began or ended in it; ms since the epoch. */
   usedAt = Date.now()
   private next = 0
@@ -40,26 +42,22 @@ export class CommandGroup {
   /** The machine's number of the process that starts its commands. */
   private supervisor: number | undefined
   private isGone = false
+  private isRetired = false
   private failure: Error | undefined
 
   /**
-   * `folder` holds the arguments of its sandbox, is used by nothing else, and is removed with it. `problemOf` judges the mounts it got, before anything runs in it.
+   * Gets everything ready but the sandbox itself: see `begin`. `folder` is used by nothing else, and is removed with the group.
    */
-  constructor(
-    namespace: CommandNamespace,
-    native: NativePty,
-    folder: string,
-    problemOf: (mountinfo: () => string) => string | undefined,
-    onGone: () => void,
-  ) {
-    this.problemOf = problemOf
+  constructor(namespace: CommandNamespace, native: NativePty, folder: string, sandbox?: GroupSandbox) {
     this.namespace = namespace
     this.folder = folder
-    this.onGone = onGone
-    this.places = Array.from({ length: PLACES }, () => ({
+    // What follows finds it there.
+    if (sandbox) this.describe(sandbox)
+    this.places = Array.from({ length: PLACES }, (_, index) => ({
       terminal: openTerminal(native),
       events: undefined,
       pid: Promise.withResolvers<number | undefined>(),
+      isLed: index === 0,
       isReady: false,
       command: undefined,
       isDismissed: false,
@@ -70,6 +68,22 @@ export class CommandGroup {
     this.id = namespace.start(folder, paths, (report) => this.onReport(report))
   }
 
+  /** Starts its sandbox; once. */
+  begin(sandbox: GroupSandbox): void {
+    this.describe(sandbox)
+    try {
+      writer(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
+    } catch {
+      // It has not come so far, and will find the file.
+    }
+  }
+
+  private describe(sandbox: GroupSandbox): void {
+    this.sandbox = sandbox
+    writeArguments(this.folder, sandbox.args)
+    writeFileSync(join(this.folder, 'how'), `${sandbox.how}\n`)
+  }
+
   /** Whether another command fits in. */
   get hasRoom(): boolean {
     return !this.isGone && this.next < this.places.length
@@ -78,6 +92,10 @@ export class CommandGroup {
   /** So many commands still fit in. */
   get room(): number {
     return this.isGone ? 0 : this.places.length - this.next
+  }
+
+  get isLost(): boolean {
+    return this.isGone
   }
 
   /** Whether a command of it runs. */
@@ -99,6 +117,7 @@ export class CommandGroup {
     if (!place) return undefined
     place.events = events
     if (this.isGone) queueMicrotask(() => this.fail(place))
+    else if (place.isOver) queueMicrotask(() => this.fail(place))
     else if (this.orders) this.lead(place)
     return {
       pid: place.pid.promise,
@@ -116,8 +135,13 @@ export class CommandGroup {
 
   /** Lets go of the places that were never used, and of the sandbox when nothing runs in it any more. */
   retire(): void {
-    for (const { terminal } of this.places.slice(this.next)) closeTerminal(terminal)
+    this.isRetired = true
+    for (const place of this.places.slice(this.next)) {
+      if (place.isReady) place.orders?.end(DISMISSAL)
+      closeTerminal(place.terminal)
+    }
     this.next = this.places.length
+    if (!this.sandbox) this.abandon()
     if (this.places.every(({ events, isOver }) => events === undefined || isOver)) this.end()
   }
 
@@ -126,8 +150,10 @@ export class CommandGroup {
     for (const { orders } of this.places) orders?.destroy()
   }
 
-  private lead(place: Place): void {
-    this.orders?.write(`${this.places.indexOf(place)}\n`)
+  private lead(place: Place | undefined): void {
+    if (!place || place.isLed || !this.orders) return
+    place.isLed = true
+    this.orders.write(`${this.places.indexOf(place)}\n`)
   }
 
   /** Only to a leader that is ready. */
@@ -146,7 +172,8 @@ export class CommandGroup {
     const [index, what, number = ''] = report.split(' ')
     if (index === 'ready') return this.onReady(Number(what))
     const place = this.places[Number(index)]
-    if (!place?.events || place.isOver || !/^\d{0,9}$/.test(number)) return
+    if (!place || place.isOver || !/^\d{0,9}$/.test(number)) return
+    if (!place.events && what !== 'pid') return this.skip(place)
     if (what === 'pid') {
       place.isReady = true
       this.order(place)
@@ -155,14 +182,22 @@ export class CommandGroup {
     else if (what === 'exit') this.exited(place, { exitCode: Number(number) })
   }
 
+  /** The leader of a place that nobody has wanted yet is gone. */
+  private skip(place: Place): void {
+    place.isOver = true
+    if (place !== this.places[this.next]) return
+    this.next += 1
+    closeTerminal(place.terminal)
+  }
+
   private onReady(supervisor: number): void {
-    if (this.orders || this.isGone) return
+    if (this.orders || this.isGone || !this.sandbox) return
     try {
       const pid = this.namespace.supervisor(supervisor)
       // Somebody else's report; ours is still to come.
       if (pid === undefined) return
       this.supervisor = pid
-      const problem = this.problemOf(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'))
+      const problem = this.sandbox.problemOf(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'))
       if (problem !== undefined) throw new Error(problem)
       this.orders = writer(join(this.folder, 'orders'))
       for (const [index, place] of this.places.entries()) place.orders = writer(join(this.folder, String(index)))
@@ -172,7 +207,12 @@ export class CommandGroup {
       return this.lost()
     }
     rmSync(this.folder, { recursive: true, force: true })
-    for (const place of this.places) if (place.events) this.lead(place)
+    if (this.isRetired && !this.isBusy) return this.end()
+    for (const place of this.places) {
+      if (place.events) this.lead(place)
+      this.order(place)
+    }
+    this.sandbox.onReady()
   }
 
   private exited(place: Place, status: ExitStatus): void {
@@ -183,6 +223,8 @@ export class CommandGroup {
     if (place.isReady) place.events?.exit(status)
     else this.fail(place)
     if (!this.hasRoom && !this.isBusy) this.end()
+    // Half of the time that a short command takes goes to its leader: the next one is made ready meanwhile.
+    else this.lead(this.places[this.next])
   }
 
   private fail(place: Place, error = this.failure ?? new Error(`The sandbox could not be started${this.reason()}`)): void {
@@ -208,7 +250,7 @@ export class CommandGroup {
       else this.fail(place)
     }
     rmSync(this.folder, { recursive: true, force: true })
-    this.onGone()
+    this.sandbox?.onGone()
   }
 
   private abandon(): void {
@@ -227,6 +269,19 @@ export class CommandGroup {
       return '.'
     }
   }
+}
+
+/** What a group is to run its commands in. */
+export interface GroupSandbox {
+  /** Of bubblewrap. */
+  args: readonly string[]
+  /** `template`: with the mounts of the namespace's template, and what the arguments add. */
+  how: 'full' | 'template'
+  /** Judges the mounts it got, before anything runs in it. */
+  problemOf: (mountinfo: () => string) => string | undefined
+  /** Its commands can run from now on. */
+  onReady: () => void
+  onGone: () => void
 }
 
 /** The machine's number of the process group a leader has started for its command: its only child. */

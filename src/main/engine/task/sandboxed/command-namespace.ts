@@ -7,7 +7,7 @@ import { withoutMasters } from '../leader-by-spawn'
 import { quote, readReports } from '../session-leader'
 import { ListedHosts, PublishedPorts } from './open-network'
 import { childrenOf, descendants, isGone, machinePid, parentOf } from './process-ids'
-import { NAMESPACE_SCRIPT } from './scripts'
+import { NAMESPACE_SCRIPT, TEMPLATE_USER } from './scripts'
 
 export interface NamespacePrograms {
   bwrap: string
@@ -16,6 +16,7 @@ export interface NamespacePrograms {
   /** File with the seccomp filter of the sandboxes in it. */
   seccompFile: string
   socat?: string
+  nsenter?: string
 }
 
 /** Hears what a group of commands reports: `ready`, `gone`, or `PLACE …`. */
@@ -34,11 +35,13 @@ export class CommandNamespace {
   private holds = 0
   private readonly listed: ListedHosts | undefined
   private published: PublishedPorts | undefined
+  readonly hasTemplates: boolean
 
   /** `publishes`: servers in it can be reached from this machine. */
   constructor(programs: NamespacePrograms, network: SandboxNetwork, hosts: readonly string[], publishes: boolean) {
+    this.hasTemplates = programs.nsenter !== undefined
     this.listed = network === 'listed' ? new ListedHosts(hosts, programs.socat) : undefined
-    const { socat = '', bash } = programs
+    const { socat = '', bash, nsenter = '' } = programs
     const args = [
       ...namespaceArguments(network === 'open' ? 'host' : 'own'),
       ...(this.listed ? ['/bin/sh', '-c', this.listed.script, 'sh'] : []),
@@ -52,6 +55,7 @@ export class CommandNamespace {
       programs.setsid,
       programs.bwrap,
       socat || process.execPath,
+      nsenter,
     ]
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
     const child = withoutMasters(
@@ -89,20 +93,46 @@ export class CommandNamespace {
   get isInUse(): boolean {
     const { inside } = this
     if (inside === undefined) return false
-    const own = userNamespaceOf(inside)
-    return descendants(inside).some((pid) => (userNamespaceOf(pid) ?? own) !== own)
+    const own = this.ownUserNamespaces(inside)
+    return descendants(inside).some((pid) => {
+      const namespace = userNamespaceOf(pid)
+      return namespace !== undefined && !own.has(namespace)
+    })
+  }
+
+  /** Those that no command is in: the one of what keeps this going, and that of the template. */
+  private ownUserNamespaces(inside: number): Set<string> {
+    const [keeper] = childrenOf(inside)
+    return new Set([userNamespaceOf(inside), linkAt(`/proc/${keeper}/fd/${TEMPLATE_USER}`)].filter((each) => each !== undefined))
   }
 
   get isOver(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null || this.orders.destroyed
   }
 
-  /** Starts a group of commands in the sandbox that `folder` describes. */
+  /** Starts a group of commands in the sandbox that `folder` describes, or will describe: see NAMESPACE_SCRIPT. */
   start(folder: string, terminals: readonly string[], listener: GroupListener): string {
     const id = `g${this.nextId++}`
     this.groups.set(id, listener)
-    this.order([id, folder, ...terminals])
+    this.order(['start', id, folder, ...terminals])
     return id
+  }
+
+  /** Makes the mounts that `folder` describes, in namespaces that no command is in. From `onKept` on, groups can be started in it; it takes the place of the one before. */
+  makeTemplate(folder: string, onKept: () => void, onGone: () => void): void {
+    const id = `t${this.nextId++}`
+    let isMade = false
+    this.groups.set(id, (report) => {
+      if (report === 'gone') {
+        this.groups.delete(id)
+        onGone()
+      } else if (report === 'kept') onKept()
+      else if (report === 'made' && !isMade) {
+        isMade = true
+        this.order(['keep', folder, id])
+      }
+    })
+    this.order(['template', id, folder])
   }
 
   /**
@@ -114,8 +144,8 @@ export class CommandNamespace {
     const found = this.pid === undefined ? undefined : machinePid(this.pid, inner)
     const parent = found === undefined ? undefined : parentOf(found)
     if (inside === undefined || parent === undefined || parent === inside) return undefined
-    const own = userNamespaceOf(inside)
-    return own !== undefined && userNamespaceOf(parent) === own && userNamespaceOf(found!) !== own ? found : undefined
+    const own = this.ownUserNamespaces(inside)
+    return own.has(userNamespaceOf(parent) ?? '') && !own.has(userNamespaceOf(found!) ?? '') ? found : undefined
   }
 
   /** What the proxy lets through from now on. */
@@ -181,8 +211,12 @@ function endProcess(pid: number): void {
 
 /** Undefined when the process is gone. */
 function userNamespaceOf(pid: number): string | undefined {
+  return linkAt(`/proc/${pid}/ns/user`)
+}
+
+function linkAt(path: string): string | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/ns/user`)
+    return readlinkSync(path)
   } catch {
     return undefined
   }

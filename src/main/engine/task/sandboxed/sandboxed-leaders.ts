@@ -1,10 +1,12 @@
+import { rmSync } from 'node:fs'
 import { SandboxFiles } from '../../sandbox/sandbox-files'
 import { sandboxPrograms } from '../../sandbox/find-sandbox'
 import { projectState } from '../../sandbox/project-state'
+import type { MountTemplate } from '../../sandbox/mounts-on-template'
 import { filesKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { NativePty } from '../open-terminal'
 import type { Leaders } from '../session-leader'
-import { CommandGroup } from './command-group'
+import { CommandGroup, type GroupSandbox } from './command-group'
 import { CommandNamespace } from './command-namespace'
 import { SECCOMP_FD } from './scripts'
 
@@ -33,6 +35,10 @@ interface KnownNamespace {
   groups: Map<string, KnownGroup>
   /** What follows on them, made ahead. */
   spares: Map<string, KnownGroup>
+  /** What the next sandbox needs whatever its files are, made ahead. */
+  prepared: CommandGroup | undefined
+  /** Mounts that the next sandbox starts from. */
+  template: MountTemplate | 'making' | undefined
   usedAt: number
 }
 
@@ -63,6 +69,7 @@ export class SandboxedTerminals {
       },
       isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
       deniedHosts: (since) => this.namespaces.get(keyOf(policy))?.namespace.deniedHosts(since) ?? [],
+      isIncomplete: () => this.files.get(policy.home)?.isIncomplete(policy) === true,
       close() {},
     }
   }
@@ -114,14 +121,50 @@ export class SandboxedTerminals {
   }
 
   private make(known: KnownNamespace, key: string, policy: SandboxPolicy, env: Readonly<Record<string, string>>): KnownGroup {
-    const args = known.files.arguments(policy, env, { namespaces: 'shared', seccompFd: SECCOMP_FD })
+    const template = known.template === 'making' ? undefined : known.template
+    const { args, isAdded } = known.files.argumentsOn(template, policy, env, SECCOMP_FD)
     const problemOf = (mountinfo: () => string): string | undefined => known.files.problemOf(policy, env, mountinfo)
-    const group = new CommandGroup(known.namespace, this.native, known.files.group(args), problemOf, () => {
+    const onGone = (): void => {
       for (const groups of [known.groups, known.spares]) if (groups.get(key)?.group === group) groups.delete(key)
-    })
+    }
+    const onReady = (): void => this.prepareNext(known, isAdded ? undefined : { policy, env })
+    const sandbox: GroupSandbox = { args, how: isAdded ? 'template' : 'full', problemOf, onReady, onGone }
+    const { prepared } = known
+    known.prepared = undefined
+    const group = prepared?.isLost === false ? prepared : new CommandGroup(known.namespace, this.native, known.files.group(), sandbox)
+    if (group === prepared) group.begin(sandbox)
     this.timer ??= setInterval(() => this.tidy(), TIDY_MS).unref()
     // With what was made for it in the project just now.
-    return { group, state: projectState(policy) }
+    return { group, state: projectState(policy, true) }
+  }
+
+  /** What the next sandbox will need, while nobody waits for it. */
+  private prepareNext(
+    known: KnownNamespace,
+    forTemplate: { policy: SandboxPolicy; env: Readonly<Record<string, string>> } | undefined,
+  ): void {
+    const timer = setTimeout(() => {
+      if (this.isClosed || known.namespace.isOver || isUnused(known)) return
+      try {
+        known.prepared ??= new CommandGroup(known.namespace, this.native, known.files.group())
+        if (forTemplate) this.makeTemplate(known, forTemplate)
+      } catch {
+        // The command that needs it says why.
+      }
+    }, PREPARE_MS)
+    timer.unref()
+  }
+
+  private makeTemplate(known: KnownNamespace, { policy, env }: { policy: SandboxPolicy; env: Readonly<Record<string, string>> }): void {
+    if (!known.namespace.hasTemplates || known.template === 'making') return
+    const { args, template } = known.files.templateFor(policy, env)
+    const folder = known.files.group(args)
+    known.template = 'making'
+    const onKept = (): void => void (known.template = template)
+    known.namespace.makeTemplate(folder, onKept, () => {
+      if (known.template === 'making') known.template = undefined
+      rmSync(folder, { recursive: true, force: true })
+    })
   }
 
   private isCurrent(policy: SandboxPolicy, env: Readonly<Record<string, string>>, group: CommandGroup): boolean {
@@ -146,8 +189,19 @@ export class SandboxedTerminals {
       policy.hosts,
       policy.level === 'project',
     )
-    const known: KnownNamespace = { namespace, files, scope: policy.scope, groups: new Map(), spares: new Map(), usedAt: Date.now() }
+    const known: KnownNamespace = {
+      namespace,
+      files,
+      scope: policy.scope,
+      groups: new Map(),
+      spares: new Map(),
+      prepared: undefined,
+      template: undefined,
+      usedAt: Date.now(),
+    }
     this.namespaces.set(key, known)
+    // It gets so far while we find out what is to be mounted.
+    known.prepared = new CommandGroup(namespace, this.native, files.group())
     return known
   }
 
@@ -170,6 +224,10 @@ export class SandboxedTerminals {
         group.retire()
         known.spares.delete(key)
       }
+      if (isUnused(known)) {
+        known.prepared?.retire()
+        known.prepared = undefined
+      }
       if (isEmpty(known) && now - known.usedAt > NAMESPACE_IDLE_MS) this.end(known)
     }
     for (const files of this.files.values()) {
@@ -182,6 +240,8 @@ export class SandboxedTerminals {
 
   private end(known: KnownNamespace): void {
     for (const { group } of [...known.groups.values(), ...known.spares.values()]) group.retire()
+    known.prepared?.retire()
+    known.prepared = undefined
     known.groups.clear()
     known.spares.clear()
     known.namespace.close()
@@ -199,8 +259,12 @@ function groupKey(policy: SandboxPolicy, env: Readonly<Record<string, string>>):
 }
 
 /** Nothing runs in it, and nothing was left behind. */
-function isEmpty({ namespace, groups, spares }: KnownNamespace): boolean {
-  return groups.size === 0 && spares.size === 0 && !namespace.isInUse
+function isEmpty(known: KnownNamespace): boolean {
+  return isUnused(known) && !known.namespace.isInUse
+}
+
+function isUnused({ groups, spares }: KnownNamespace): boolean {
+  return groups.size === 0 && spares.size === 0
 }
 
 function noSandbox({ reason, remedy = '' }: { reason: string; remedy?: string }): string {

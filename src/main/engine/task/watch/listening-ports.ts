@@ -49,9 +49,9 @@ export class ListeningPorts {
   }
 }
 
-/** All TCP sockets of this network that listen, by number. */
-export function listeningSockets(): Map<string, ListeningPort> {
-  return new Map([...socketsIn('/proc/net/tcp'), ...socketsIn('/proc/net/tcp6')])
+/** All TCP sockets that listen in the network of a process, by number. */
+export function listeningSockets(pid: number | 'self' = 'self'): Map<string, ListeningPort> {
+  return new Map([...socketsIn(`/proc/${pid}/net/tcp`), ...socketsIn(`/proc/${pid}/net/tcp6`)])
 }
 
 function* socketsIn(path: string): Generator<[string, ListeningPort]> {
@@ -92,7 +92,8 @@ function linesWhile(path: string, wanted: (line: string) => boolean): string[] {
   return lines
 }
 
-function openSockets(pid: number): string[] {
+/** Numbers of the sockets that a process has open. */
+export function openSockets(pid: number): string[] {
   return namesIn(`/proc/${pid}/fd`).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1] ?? [])
 }
 

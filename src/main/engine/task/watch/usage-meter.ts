@@ -5,6 +5,7 @@ import { MarkedProcesses, type MarkedProcess } from './marked-processes'
 import { portsByLsof } from './ports-by-lsof'
 import type { ProcessEntry } from './process-entry'
 import { processTable } from './process-table'
+import { SandboxedPorts } from './sandboxed-ports'
 
 interface Sample {
   started: number
@@ -27,6 +28,7 @@ const MOST_LISTED = 200
 export class UsageMeter {
   readonly #marks = new MarkedProcesses()
   readonly #ports = new ListeningPorts()
+  readonly #sandboxed = new SandboxedPorts()
   #samples = new Map<number, Sample>()
   #sampledAt = 0
   #lsof: { at: number; ports: Map<number, ListeningPort[]> } | undefined
@@ -34,12 +36,16 @@ export class UsageMeter {
   /** By task; a task without a process is not in it. The first call has no processor time to compare with: it says 0. */
   async measure(): Promise<Map<string, TaskUsage>> {
     const sockets = process.platform === 'linux' ? listeningSockets() : undefined
+    const inSandboxes = sockets && this.#sandboxed.sockets()
     const table = await processTable()
     const now = performance.now()
     const passedMs = now - this.#sampledAt
     const byTask = this.#marks.find(table)
     const entries = [...byTask.values()].flatMap((found) => found.map(({ entry }) => entry))
-    const ports = sockets ? this.#ports.of(entries, sockets) : await this.#portsByLsof(entries)
+    const ports =
+      sockets && inSandboxes
+        ? new Map([...this.#ports.of(entries, sockets), ...this.#sandboxed.of(entries, inSandboxes, sockets)])
+        : await this.#portsByLsof(entries)
     const samples = new Map<number, Sample>()
     const usage = new Map<string, TaskUsage>()
     for (const [taskId, found] of byTask) usage.set(taskId, this.#usageOf(taskId, found, ports, samples, passedMs))
