@@ -5,6 +5,7 @@ import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import { fileDiffs } from '../../../shared/model/file-diffs'
 import type { Message } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
@@ -249,13 +250,8 @@ function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: Ses
 function* remembering(events: Iterable<RecordedEvent>, reads: ReadState): Iterable<RecordedEvent> {
   for (const event of events) {
     const details = event.type === 'tool.finished' ? event.details : undefined
-    if (
-      (details?.kind === 'file' || details?.kind === 'diff') &&
-      details.hash !== undefined &&
-      reads.lastRead(details.path) === undefined
-    ) {
-      reads.markRead(details.path, details.hash)
-    }
+    for (const { path, hash } of details?.kind === 'file' ? [details] : fileDiffs(details))
+      if (hash !== undefined && reads.lastRead(path) === undefined) reads.markRead(path, hash)
     yield event
   }
 }
