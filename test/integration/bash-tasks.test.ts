@@ -135,17 +135,27 @@ test('a command that is moved to the background ends the call, goes on, and its 
   expect(JSON.stringify(news)).toContain('through')
 }, 20_000)
 
-test('at its time limit a command goes on in the background where the settings say so', async () => {
-  const { engine: live, sessionId } = await session(
-    [bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }, { text: 'ok' }],
-    {
-      more: '[tasks]\nat_time_limit = "background"\n',
-    },
-  )
+test('at its time limit a command is stopped where the settings say so', async () => {
+  const { engine: live, sessionId } = await session([bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }], {
+    more: '[tasks]\nat_time_limit = "stop"\n',
+  })
+  await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await turnsEnded(live, sessionId, 1)
+  expect(resultOf('call')).toMatch(/^(?:begun|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./)
+}, 20_000)
+
+test('at its time limit a command goes on in the background, and its end comes as news', async () => {
+  const { engine: live, sessionId } = await session([
+    bash({ command: 'echo begun; sleep 60', timeout: 300 }),
+    { text: 'done' },
+    { text: 'ok' },
+  ])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   const [, taskId = ''] =
-    /^begun\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(resultOf('call')) ?? []
+    /^(?:begun|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(
+      resultOf('call'),
+    ) ?? []
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })
   await turnsEnded(live, sessionId, 2)
   expect(told.filter((event) => event.type === 'turn.started' && event.news)).toHaveLength(1)

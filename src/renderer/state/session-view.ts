@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { TrestleClient } from '../../shared/contract'
+import { fileDiffs } from '../../shared/model/file-diffs'
 import type { SessionHeader } from '../../shared/model/session'
 import type { TranscriptItem } from '../../shared/model/transcript-item'
 import { subscribeSession } from '../client/subscribe-session'
@@ -66,7 +67,7 @@ export interface SessionChange {
 }
 
 const changesOf = new WeakMap<readonly TranscriptItem[], SessionChange[]>()
-const changeOf = new WeakMap<TranscriptItem, SessionChange>()
+const changesOfItem = new WeakMap<TranscriptItem, SessionChange[]>()
 
 /** The file changes among the items that are loaded, oldest first. */
 export function useSessionChanges(sessionId: string): SessionChange[] {
@@ -81,13 +82,13 @@ function sessionChanges(items: readonly TranscriptItem[]): SessionChange[] {
   if (known) return known
   const changes: SessionChange[] = []
   for (const item of items) {
-    if (item.kind !== 'tool' || item.state !== 'done' || item.details?.kind !== 'diff') continue
-    let change = changeOf.get(item)
-    if (!change) {
-      const { path, added, removed, diff } = item.details
-      changeOf.set(item, (change = { path, added, removed, callId: item.callId, diff }))
+    if (item.kind !== 'tool' || item.state !== 'done') continue
+    let made = changesOfItem.get(item)
+    if (!made) {
+      made = fileDiffs(item.details).map(({ path, added, removed, diff }) => ({ path, added, removed, callId: item.callId, diff }))
+      changesOfItem.set(item, made)
     }
-    changes.push(change)
+    changes.push(...made)
   }
   changesOf.set(items, changes)
   return changes

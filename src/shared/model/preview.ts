@@ -4,17 +4,23 @@ import type { Question, QuestionAnswer } from './question'
 import type { CommandSandbox, SandboxDenial } from './sandbox'
 import type { Task } from './task'
 
+/** What a call changes in one file, or has changed. */
+export interface FileDiff {
+  path: string
+  /** Unified diff with 3 lines of context. */ diff: string
+  added: number
+  removed: number
+  note?: string
+  /** SHA-256 of the new content, once written and when the agent knows all of it: it counts as read. */ hash?: string
+  /** The path it had before it was moved. */ from?: string
+  /** The file is removed. */ deleted?: true
+}
+
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
 export type Preview =
-  | {
-      kind: 'diff'
-      path: string
-      /** Unified diff with 3 lines of context. */ diff: string
-      added: number
-      removed: number
-      note?: string
-      /** SHA-256 of the new content, once written: it counts as read. */ hash?: string
-    }
+  | ({ kind: 'diff' } & FileDiff)
+  /** Several files that one call changes. */
+  | { kind: 'diffs'; files: FileDiff[] }
   | {
       kind: 'command'
       command: string

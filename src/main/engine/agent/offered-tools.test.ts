@@ -27,3 +27,9 @@ it('a pattern is about tools of servers alone, and its ends do not overlap', () 
   expect(offered({ tools: ['*', 'R*'] }, ...ALL)).toEqual([])
   expect(offered({ tools: ['mcp__git__*__git__log'] }, 'mcp__git__log')).toEqual([])
 })
+
+it('a spec that names Edit, or leaves it out, means apply_patch with it', () => {
+  expect(offered({ tools: ['Read', 'Edit'] }, 'Edit', 'apply_patch', 'Write')).toEqual(['Edit', 'apply_patch'])
+  expect(offered({ excludeTools: ['Edit'] }, 'Edit', 'apply_patch', 'Write')).toEqual(['Write'])
+  expect(offered({ excludeTools: ['apply_patch'] }, 'Edit', 'apply_patch')).toEqual(['Edit'])
+})

@@ -18,9 +18,15 @@ export function isOffered(
   return tools === undefined || isNamed(tools, name)
 }
 
+/** What models of some families have in place of a tool goes by its name, too. */
+const STANDS_FOR: Readonly<Record<string, string>> = { apply_patch: 'Edit' }
+
 /** Whether a list of a spec names the tool: as it is called, or one of a server with `*` for anything in the name, as in rules of permission. */
 function isNamed(names: readonly string[], tool: string): boolean {
-  return names.some((name) => name === tool || (tool.startsWith('mcp__') && name.startsWith('mcp__') && fits(name.split('*'), tool)))
+  return names.some(
+    (name) =>
+      name === tool || name === STANDS_FOR[tool] || (tool.startsWith('mcp__') && name.startsWith('mcp__') && fits(name.split('*'), tool)),
+  )
 }
 
 /** Whether a text is these parts, with anything between them. */

@@ -1,5 +1,5 @@
 import type { FormField } from '../../../shared/model/form'
-import type { Preview } from '../../../shared/model/preview'
+import type { FileDiff, Preview } from '../../../shared/model/preview'
 import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/model/visible-text'
 
 /** What a person is shown of a call; compared again before a call that was allowed runs. */
@@ -20,7 +20,9 @@ export async function shownOf(
 export function visiblePreview(preview: Preview): Preview {
   switch (preview.kind) {
     case 'diff':
-      return { ...preview, path: visibleText(preview.path), diff: visibleDiff(preview.diff), ...withNote(preview.note) }
+      return { ...preview, ...visibleFile(preview) }
+    case 'diffs':
+      return { ...preview, files: preview.files.map(visibleFile) }
     case 'command': {
       const { description } = preview
       return {
@@ -62,6 +64,17 @@ export function visiblePreview(preview: Preview): Preview {
     default:
       // Answers name the labels of questions: AskUserQuestion makes them visible before it offers them.
       return preview
+  }
+}
+
+function visibleFile(file: FileDiff): FileDiff {
+  const { path, diff, note, from } = file
+  return {
+    ...file,
+    path: visibleText(path),
+    diff: visibleDiff(diff),
+    ...withNote(note),
+    ...(from !== undefined && { from: visibleText(from) }),
   }
 }
 

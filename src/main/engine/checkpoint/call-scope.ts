@@ -40,7 +40,7 @@ export async function scopeOf(scoped: ScopedCall, workspace: Workspace): Promise
       return { kind: 'workspace' }
     }
   }
-  return paths.length > 0 ? { kind: 'files', paths } : undefined
+  return paths.length > 0 ? { kind: 'files', paths: [...new Set(paths)] } : undefined
 }
 
 /** The permission engine knows what only reads. */

@@ -122,7 +122,7 @@ export const DEFAULT_SETTINGS: Settings = {
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: { enabled: true, sound: false },
-  tasks: { onExit: 'keep', atTimeLimit: 'stop', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
+  tasks: { onExit: 'keep', atTimeLimit: 'background', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
   web: DEFAULT_WEB_SETTINGS,
   hooks: [],
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024, dMail: false },

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { fileDiffs } from '../../../shared/model/file-diffs'
 import { textOf } from '../../../shared/model/message'
 import type { HookedCall, TurnHooks } from '../loop/turn-hooks'
 import type { ToolResult } from '../tool/tool'
@@ -71,8 +72,8 @@ export function createTurnHooks(
     },
 
     async afterCall(call, result, durationMs) {
-      const path = result.details?.kind === 'diff' ? result.details.path : undefined
-      if (path !== undefined && written.delete(path)) await run('afterWriteFile', shownPath(path), { path, tool_call_id: call.callId })
+      for (const { path } of fileDiffs(result.details))
+        if (written.delete(path)) await run('afterWriteFile', shownPath(path), { path, tool_call_id: call.callId })
       await run('PostToolUse', call.tool, { ...aboutCall(call), tool_result: aboutResult(result), duration_ms: durationMs })
     },
 

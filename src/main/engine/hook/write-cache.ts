@@ -4,7 +4,8 @@ import type { PlannedWrite } from '../tool/write-hooks'
 /** What hooks made of a write: the text, or why it is not to be written. */
 export type HookedWrite = { text: string } | { cancelled: string }
 
-const MOST_KEPT = 16
+/** A patch may write to as many files at once. */
+const MOST_KEPT = 128
 
 /**
  * Keeps what hooks made of a write until it is done: it is looked at to be shown, again when it is approved and once more when it is

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../model/provider'
 import type { SessionPlan } from '../plan/session-plan'
+import { applyPatchTool } from '../tool/builtin/apply-patch'
 import { askUserQuestionTool } from '../tool/builtin/ask-user-question'
 import { agentTool } from '../tool/builtin/agent'
 import { bashTool } from '../tool/builtin/bash'
@@ -30,6 +31,7 @@ import type { SessionCheckpoints } from '../tool/session-checkpoints'
 import type { SessionSandbox } from '../tool/bash-sandbox'
 import type { SessionTasks } from '../tool/session-tasks'
 import type { Skills } from '../skill/skills'
+import { EDIT_TOOLS, editToolsOf } from '../tool/edit-tools'
 import { nothingHidden, type Tool } from '../tool/tool'
 import type { WebAccess } from '../web/web-access'
 import type { WriteHooks } from '../tool/write-hooks'
@@ -41,7 +43,7 @@ import type { Session } from './session'
 
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
-  /** The tools a turn offers: without those switched off, and without ReadMediaFile where the model cannot see. */
+  /** The tools a turn offers: without those switched off, the edit tools that the model knows, and without ReadMediaFile where it cannot see. */
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
   /** The conversation is another one: what was read in it is not known any more. */
   forgetReads(session: Session): void
@@ -105,8 +107,9 @@ export function createSessionTools(deps: {
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace, hooks }),
-      editTool({ workspace, hooks }),
-      patchTool({ workspace, hooks }),
+      editTool({ workspace, hooks, ...hidden('Grep') }),
+      patchTool({ workspace, hooks, ...hidden('Grep') }),
+      applyPatchTool({ workspace, hooks, ...hidden('Grep') }),
       listDirectoryTool({ workspace, ...hidden('ListDirectory') }),
       grepTool({ workspace, ...hidden('Grep') }),
       globTool({ workspace, ...hidden('Glob') }),
@@ -146,8 +149,13 @@ export function createSessionTools(deps: {
     forgetReads: (session) => kits.get(session)?.workspace.reads.forget(),
     toolsOf(session, model, disabled, offers = () => true) {
       const { tools, registries } = kitOf(session)
+      const edits = editToolsOf(model, disabled)
       const offered = tools.filter(
-        (tool) => !disabled.includes(tool.name) && (model.imagesIn || tool.name !== 'ReadMediaFile') && offers(tool),
+        (tool) =>
+          !disabled.includes(tool.name) &&
+          (model.imagesIn || tool.name !== 'ReadMediaFile') &&
+          (!EDIT_TOOLS.has(tool.name) || edits.includes(tool.name)) &&
+          offers(tool),
       )
       const key = offered.map((tool) => tool.name).join()
       let registry = registries.get(key)

@@ -1,6 +1,6 @@
 import type { UserPart } from '../../../shared/model/message'
 import type { Task, TaskNews } from '../../../shared/model/task'
-import { cutStart } from '../task/output-text'
+import { cutStart } from '../task/cut-text'
 import { cutAt } from '../tool/limits'
 import { oneLine, outputLines, taskLines } from '../tool/task-lines'
 import type { TaskTail } from '../tool/session-tasks'

@@ -6,6 +6,7 @@ import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import { fileDiffs } from '../../../shared/model/file-diffs'
 import type { RequestPrefix } from '../../../shared/model/prefix'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
@@ -355,13 +356,8 @@ function* remembering(events: Iterable<RecordedEvent>, reads: ReadState, telling
   for (const event of events) {
     if (isTelling(event)) telling.push(event)
     const details = event.type === 'tool.finished' ? event.details : undefined
-    if (
-      (details?.kind === 'file' || details?.kind === 'diff') &&
-      details.hash !== undefined &&
-      reads.lastRead(details.path) === undefined
-    ) {
-      reads.markRead(details.path, details.hash)
-    }
+    for (const { path, hash } of details?.kind === 'file' ? [details] : fileDiffs(details))
+      if (hash !== undefined && reads.lastRead(path) === undefined) reads.markRead(path, hash)
     yield event
   }
 }

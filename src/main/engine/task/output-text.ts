@@ -1,3 +1,4 @@
+import { headOf, tailOf } from './cut-text'
 import type { KeptOutput } from './output-log'
 import { plainText } from './plain-text'
 
@@ -9,50 +10,36 @@ export interface OutputText {
   truncated: boolean
 }
 
+/** Bytes that are left of a longer output, so that a result has no more than 20 kB with what is said about it. */
+const SHOWN_BYTES = 19_000
 /** How much of a cut output shows its beginning; failures are usually told at the end. */
 const HEAD_SHARE = 0.35
 
-/** Plain text of what a command printed, at most about `maxChars`: beginning and end, cut at line ends, with a line between that says what is missing. */
+/**
+ * Plain text of what a command printed: all of it up to `maxChars`, else 19 kB of its beginning and end (or as much as is allowed), cut at line ends, with a line between that says
+ * what is missing.
+ */
 export function outputText(output: KeptOutput, bytes: number, maxChars: number, whereIsAll: string): OutputText {
+  const room = Math.min(maxChars, SHOWN_BYTES)
   if (output.dropped === 0) {
     const text = plainText(output.head)
     if (text.length <= maxChars) return { text, totalChars: text.length, truncated: false }
-    const head = cutEnd(text, Math.floor(maxChars * HEAD_SHARE))
-    const tail = cutStart(text, maxChars - head.length)
+    const head = headOf(text, Math.floor(room * HEAD_SHARE))
+    const tail = tailOf(text, room - Buffer.byteLength(head))
     return {
       text: join(head, `${text.length - head.length - tail.length} of ${text.length} characters`, tail, whereIsAll),
       totalChars: text.length,
       truncated: true,
     }
   }
-  const head = cutEnd(plainText(output.head), Math.floor(maxChars * HEAD_SHARE))
-  const tail = cutStart(plainText(fromLineStart(output.tail)), maxChars - head.length)
+  const head = headOf(plainText(output.head), Math.floor(room * HEAD_SHARE))
+  const tail = tailOf(plainText(fromLineStart(output.tail)), room - Buffer.byteLength(head))
   return { text: join(head, `most of ${bytes} bytes`, tail, whereIsAll), totalChars: bytes, truncated: true }
 }
 
 function join(head: string, missing: string, tail: string, whereIsAll: string): string {
   const lineEnd = head === '' || head.endsWith('\n') ? '' : '\n'
   return `${head}${lineEnd}[... ${missing} left out. ${whereIsAll} ...]\n${tail}`
-}
-
-/** At most `max` characters of the beginning; whole lines, if that does not cost more than half. */
-function cutEnd(text: string, max: number): string {
-  if (text.length <= max) return text
-  const line = text.lastIndexOf('\n', max - 1) + 1
-  return wholeEnd(text.slice(0, line > max / 2 ? line : max))
-}
-
-/** At most `max` characters of the end; whole lines, if that does not cost more than half. */
-export function cutStart(text: string, max: number): string {
-  if (text.length <= max) return text
-  const from = text.length - max
-  const line = text.indexOf('\n', from - 1) + 1
-  const cut = text.slice(line > 0 && line < from + max / 2 ? line : from)
-  return /^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut
-}
-
-function wholeEnd(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }
 
 /** The end of a stream begins anywhere, also within an escape code: it is read from its first whole line on. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { Task } from '../../../shared/model/task'
-import { cutStart } from '../task/output-text'
+import { cutStart } from '../task/cut-text'
 import type { TaskEnd } from '../task/terminal-tasks'
 import { durationText, oneLine, shortened, typedText } from './task-lines'
 import type { ToolResult } from './tool'

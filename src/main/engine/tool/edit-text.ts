@@ -1,6 +1,18 @@
 import { FileProblem } from '../workspace/file-problem'
 import { lineEndings } from '../workspace/text-file'
-import type { ChangedText, CurrentText } from './file-change'
+import type { Workspace } from '../workspace/workspace'
+import type { CurrentText } from './change/planned-change'
+import type { ChangedText } from './file-change'
+import type { WriteHooks } from './write-hooks'
+
+/** What tools need that change texts. */
+export interface EditDeps {
+  workspace: Workspace
+  /** What may look at writes, as things are at that moment. */
+  hooks?: () => WriteHooks | undefined
+  /** What the agent may not see; default: nothing. */
+  hidden?: () => Promise<(path: string) => boolean>
+}
 
 /** Changes a text that the model sees with line feeds only; `plain` brings the model's own strings to the same form. */
 export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; said: string }

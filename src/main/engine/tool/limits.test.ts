@@ -21,17 +21,19 @@ describe('limitResult', () => {
     expect(saved).toEqual([])
   })
 
-  it('keeps the whole text in a file and tells size, path and beginning', async () => {
+  it('keeps the whole text in a file, and gives 20 kB of its beginning and end with size and path between', async () => {
     const { saved, save } = saver()
-    const text = `${'a'.repeat(2_000)}${'\u20ac'.repeat(50_000)}`
+    const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} \u20ac\n`).join('')
     const { content } = await limitResult(ok(text), { save })
     expect(saved).toEqual([text])
     expect(content).toHaveLength(1)
     const [part] = content
     const shown = part?.type === 'text' ? part.text : ''
-    expect(shown).toContain('52,000 characters, 152,000 bytes')
-    expect(shown).toContain('/s/result-1.txt')
-    expect(shown.endsWith(`\n\n${'a'.repeat(2_000)}`)).toBe(true)
+    expect(shown).toMatch(
+      /^line 0 \u20ac\n[^]*\u20ac\n\[The result is too long to show \(118,890 characters, 138,890 bytes\)\. All of it is in \/s\/result-1\.txt; [^\n]*\]\nline \d+ \u20ac\n[^]*\nline 9999 \u20ac\n$/,
+    )
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(20_000)
+    expect(Buffer.byteLength(shown)).toBeGreaterThan(19_900)
   })
 
   it('counts all text parts together and leaves media where they are', async () => {
@@ -44,9 +46,11 @@ describe('limitResult', () => {
 
   it('does not cut a character in half', async () => {
     const { save } = saver()
-    const { content } = await limitResult(ok(`${'a'.repeat(1_999)}${'\u{1f600}'.repeat(10)}`), { maxChars: 2_010, save })
-    const [part] = content
-    expect(part?.type === 'text' && part.text.isWellFormed() && part.text.endsWith('a')).toBe(true)
+    for (const maxChars of [1_000, 1_001, 1_002, 1_003]) {
+      const { content } = await limitResult(ok('\u{1f600}'.repeat(2_000)), { maxChars, save })
+      const [part] = content
+      expect(part?.type === 'text' && part.text.isWellFormed() && /\u{1f600}\n\[The result[^]*\]\n\u{1f600}/u.test(part.text)).toBe(true)
+    }
   })
 
   it('keeps error and details', async () => {
@@ -56,7 +60,9 @@ describe('limitResult', () => {
   })
 
   it('gives the model what is allowed when the disk is full, instead of nothing', async () => {
-    const { content } = await limitResult(ok('x'.repeat(20)), { maxChars: 10, save: diskFull })
-    expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^x{10}\n\n\[Cut here.*no space left/) }])
+    const { content } = await limitResult(ok('x'.repeat(2_000)), { maxChars: 1_000, save: diskFull })
+    expect(content).toEqual([
+      { type: 'text', text: expect.stringMatching(/^x{300,}\n\[The result is too long.*no space left.*\]\nx{200,}$/) },
+    ])
   })
 })

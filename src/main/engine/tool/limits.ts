@@ -1,9 +1,13 @@
 import { textOf, type ResultPart } from '../../../shared/model/message'
+import { headOf, tailOf } from '../task/cut-text'
 import type { ToolResult } from './tool'
 
 /** How many characters of text a result may have unless the tool or the settings say otherwise. */
 export const DEFAULT_MAX_RESULT_CHARS = 50_000
-const PREVIEW_CHARS = 2_000
+/** How many bytes of a longer one the model gets, with what is said about it. */
+const SHOWN_BYTES = 20_000
+/** How much of that shows the beginning. */
+const HEAD_SHARE = 0.6
 
 export interface ResultLimit {
   /** Default `DEFAULT_MAX_RESULT_CHARS`. */
@@ -13,24 +17,25 @@ export interface ResultLimit {
 }
 
 /**
- * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file and size, path and a preview of 2,000
- * characters take its place; media stay. When it cannot be saved, the model gets as much as is allowed and is told.
+ * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file; its beginning and end, 20 kB in all, take its place, with the path
+ * between them. Media stay. When it cannot be saved, the model gets the same and is told.
  */
 export async function limitResult(result: ToolResult, { maxChars = DEFAULT_MAX_RESULT_CHARS, save }: ResultLimit): Promise<ToolResult> {
   const length = result.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
   if (length <= maxChars) return result
   const text = textOf(result.content)
   const size = `${length.toLocaleString('en-US')} characters, ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
-  let shown: string
+  let where: string
   try {
-    const path = await save(text)
-    const preview = cutAt(text, Math.min(PREVIEW_CHARS, maxChars))
-    shown = `The result is too long to show (${size}). All of it is in ${path}; Read that file in parts, or Grep it. It begins:\n\n${preview}`
+    where = `All of it is in ${await save(text)}; Read that file in parts, or Grep it.`
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    shown = `${cutAt(text, maxChars)}\n\n[Cut here: the result is too long to show (${size}) and could not be saved to a file (${reason}).]`
+    where = `It could not be saved to a file (${error instanceof Error ? error.message : String(error)}).`
   }
-  return { ...result, content: withText(result.content, shown) }
+  const note = `[The result is too long to show (${size}). ${where} The middle is left out here.]`
+  const room = Math.max(0, Math.min(SHOWN_BYTES, maxChars) - Buffer.byteLength(note) - 2)
+  const head = headOf(text, Math.floor(room * HEAD_SHARE))
+  const tail = tailOf(text.slice(head.length), room - Buffer.byteLength(head))
+  return { ...result, content: withText(result.content, `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`) }
 }
 
 /** One text where the first text was; the other parts keep their order. */

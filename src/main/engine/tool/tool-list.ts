@@ -4,6 +4,7 @@ export const TOOL_LIST: readonly { name: string; description: string }[] = [
   { name: 'Write', description: 'Creates files or replaces their content' },
   { name: 'Edit', description: 'Replaces an exact piece of a file' },
   { name: 'Patch', description: 'Makes several exact replacements in a file, all or none' },
+  { name: 'apply_patch', description: 'Changes several files by one patch; GPT models have it instead of Edit and Patch' },
   { name: 'ListDirectory', description: 'Lists what is in a folder' },
   { name: 'Grep', description: 'Searches the contents of files' },
   { name: 'Glob', description: 'Finds files by name' },

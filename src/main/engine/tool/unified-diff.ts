@@ -14,12 +14,15 @@ const MAX_DIFF_CHARS = 100_000
 const MAX_DIFF_MS = 100
 const MAX_EDIT_LENGTH = 4_000
 
-/** The difference between two texts; `before` undefined: the file is new. Bounded in time and size for any input. */
-export async function unifiedDiff(path: string, before: string | undefined, after: string): Promise<UnifiedDiff> {
-  const header = `--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n`
-  const old = before ?? ''
-  if (old === after) return { diff: header, added: 0, removed: 0 }
-  const { oldMiddle, newMiddle, skippedLines } = changedStretch(old, after)
+/**
+ * The difference between two texts. `before` undefined: the file is new; `after` undefined: it is removed; `from`: the path it had before. Bounded in
+ * time and size for any input.
+ */
+export async function unifiedDiff(path: string, before: string | undefined, after: string | undefined, from = path): Promise<UnifiedDiff> {
+  const header = `--- ${before === undefined ? '/dev/null' : `a/${from}`}\n+++ ${after === undefined ? '/dev/null' : `b/${path}`}\n`
+  const [old, now] = [before ?? '', after ?? '']
+  if (old === now) return { diff: header, added: 0, removed: 0 }
+  const { oldMiddle, newMiddle, skippedLines } = changedStretch(old, now)
   const fine = await fineHunks(oldMiddle, newMiddle)
   const hunks = fine ?? [wholeHunk(oldMiddle, newMiddle)]
   const { added, removed } = count(hunks)

@@ -4,7 +4,7 @@ import { access, open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode, FileProblem, fileProblem } from './file-problem'
 import { holdFolder, type HeldFolder } from './held-folder'
-import { refuseSpecial, type FileStamp } from './open-file'
+import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
@@ -96,13 +96,7 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Pr
  */
 function requireUnchanged(target: string, shown: string, expect: FileStamp): void {
   const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
-  const same =
-    now?.dev === expect.dev &&
-    now.ino === expect.ino &&
-    now.size === expect.size &&
-    now.mtimeNs === expect.mtimeNs &&
-    now.ctimeNs === expect.ctimeNs
-  if (!same) throw changed(shown)
+  if (!now || !isSameStamp(now, expect)) throw changed(shown)
 }
 
 async function moveInto(temporary: string, target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {

@@ -10,6 +10,11 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 /** Which file in which state: tells whether it is still the one that was looked at. */
 export type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
 
+/** Whether nothing has touched the file between the two looks. */
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+}
+
 /** A file's content at one moment. `bytes` is missing above `LARGE_FILE_BYTES`. */
 export interface LoadedFile {
   bytes: Buffer | undefined

@@ -1,10 +1,10 @@
-import { rmdirSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { atomicWrite } from './atomic-write'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import type { FileAccess } from './file-access'
 import { FileProblem, fileProblem } from './file-problem'
 import { holdFolder } from './held-folder'
+import { removeEmptyFolder } from './remove-held'
 import type { TextFormat } from './text-file'
 import { asSaved, loadHeld, MOST_HELD_BYTES, type HeldFile } from './unsaved-text'
 
@@ -20,6 +20,8 @@ export interface HeldWrite {
   bytes: Buffer
   /** As it was when the change was made up. */
   current: HeldFile | undefined
+  /** Permissions of a file that is new; default 0o666 without the umask. */
+  mode?: number | undefined
 }
 
 /**
@@ -27,7 +29,7 @@ export interface HeldWrite {
  * the model should know. Throws `FileProblem`; nothing is changed then.
  */
 export async function writeHeld(write: HeldWrite): Promise<{ mark: string; note?: string }> {
-  const { editor, realPath, shown, format, bytes, current } = write
+  const { editor, realPath, shown, format, bytes, current, mode } = write
   const newFolders: string[] = []
   const made = (folder: string): void => void newFolders.push(folder)
   try {
@@ -42,25 +44,18 @@ export async function writeHeld(write: HeldWrite): Promise<{ mark: string; note?
         `${shown} has changes in the editor that are not saved, and they cannot be changed from here. Ask the user to save it, then read it again.`,
         'changed',
       )
-    const written = await atomicWrite(realPath, bytes, { shown, expect: current?.stamp ?? 'absent', exactly: true, made })
+    const written = await atomicWrite(realPath, bytes, {
+      shown,
+      expect: current?.stamp ?? 'absent',
+      exactly: true,
+      made,
+      ...(mode !== undefined && { mode }),
+    })
     return { mark: bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes) }
   } catch (error) {
     // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and stays.
-    for (const folder of newFolders.toReversed()) removeFolder(folder)
+    for (const folder of newFolders.toReversed()) removeEmptyFolder(folder)
     throw fileProblem(error, shown)
-  }
-}
-
-function removeFolder(folder: string): void {
-  try {
-    const parent = holdFolder(dirname(folder), { shown: folder })
-    try {
-      rmdirSync(parent.at(basename(folder)))
-    } finally {
-      parent.close()
-    }
-  } catch {
-    // In use meanwhile, or gone.
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../../shared/model/event'
+import { changedLines } from '../../../shared/model/file-diffs'
 import { textOf } from '../../../shared/model/message'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { fit, oneLine, safeText } from './screen/safe-text'
@@ -22,7 +23,8 @@ export function startedLine({ name, summary }: Pick<Started, 'name' | 'summary'>
 export function finishedLines(event: Finished, columns: number, style: Style): { sign: string; notes: string; lines: string[] } {
   const { isError, details, durationMs } = event
   const notes: string[] = []
-  if (details?.kind === 'diff') notes.push(`+${details.added} -${details.removed}`)
+  const changed = changedLines(details)
+  if (changed) notes.push(`+${changed.added} -${changed.removed}`)
   if (details?.kind === 'output' && details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit ${details.exitCode}`)
   if (details?.kind === 'task' && details.started) notes.push(`in the background: ${details.task.taskId}`)
   if (details?.kind === 'matches') notes.push(`${details.total} found`)

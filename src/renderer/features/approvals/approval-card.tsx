@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from 'react'
 import { isDangerous, type Approval, type ApprovalOption } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
+import { changedLines } from '../../../shared/model/file-diffs'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
@@ -49,6 +50,7 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   const whyId = useId()
   const actions = cardActions(options)
   const danger = isDangerous(approval)
+  const changed = changedLines(preview)
   const [seen, setSeen] = useState(preview === undefined)
   const reject = options.find((option) => option.kind === 'reject_once')
   const always = options.find((option) => option.kind === 'allow_always')
@@ -101,9 +103,9 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             {summary}
           </span>
         )}
-        {preview?.kind === 'diff' && (
+        {changed && (
           <span className="approval-lines">
-            <span className="text-add-ink">+{preview.added}</span> <span className="text-del-ink">−{preview.removed}</span>
+            <span className="text-add-ink">+{changed.added}</span> <span className="text-del-ink">−{changed.removed}</span>
           </span>
         )}
         {behind > 0 && (

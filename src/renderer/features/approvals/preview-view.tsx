@@ -1,9 +1,11 @@
 import { useRef } from 'react'
+import { fileDiffs } from '../../../shared/model/file-diffs'
 import type { Preview } from '../../../shared/model/preview'
 import { shortPath } from '../../state/folder-name'
 import { useAppInfo } from '../../state/settings-query'
 import { ArgumentList } from '../../ui/content/argument-list'
 import { DiffView } from '../../ui/content/diff-view'
+import { FileDiffList } from '../../ui/content/file-diff-list'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
 import { PreviewEnd } from './preview-end'
 
@@ -18,8 +20,8 @@ interface PreviewViewProps {
 /** What would be done: the diff, the command, or a text. */
 export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps) {
   const { data: info } = useAppInfo()
-  // The change of a tool and its arguments scroll by themselves: both have to be seen.
-  const ends = preview.kind === 'call' && preview.change !== undefined ? 2 : 1
+  // The change of a tool and its arguments scroll by themselves, as files do: all have to be seen.
+  const ends = preview.kind === 'call' && preview.change !== undefined ? 2 : Math.max(1, fileDiffs(preview).length)
   const seen = useRef(new Set<string>())
   const see = (end: string): void => {
     seen.current.add(end)
@@ -28,11 +30,15 @@ export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps)
   const end = <PreviewEnd onSeen={() => see('end')} />
   switch (preview.kind) {
     case 'diff':
+    case 'diffs':
       return (
-        <>
-          <DiffView diff={preview.diff} limit={40} end={end} />
-          {preview.note && <p className="approval-note">{preview.note}</p>}
-        </>
+        <FileDiffList
+          files={fileDiffs(preview)}
+          limit={40}
+          ends={fileDiffs(preview).map((_, index) => (
+            <PreviewEnd key={index} onSeen={() => see(`file ${index}`)} />
+          ))}
+        />
       )
     case 'command':
       return (

@@ -7,6 +7,8 @@ import type { Rung } from './rung'
 
 /** Tools that do the same to files: who may use one of them on a file may use the others. */
 const CHANGING = ['Write', 'Edit', 'Patch']
+/** Rules for Edit hold for apply_patch; models that have it have no Edit and no Patch. */
+const PATCHING = ['Write', 'Edit']
 const READING = ['Read', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
 
 type FileAccess = Extract<Access, { kind: 'file' | 'tree' }>
@@ -15,6 +17,7 @@ type FileAccess = Extract<Access, { kind: 'file' | 'tree' }>
 export function fileLadder(tool: string, accesses: readonly FileAccess[], workspace: Workspace): Rung[] {
   const paths = accesses.map((access) => ({ path: access.path, folder: access.kind === 'tree' ? access.path : dirname(access.path) }))
   const write = accesses.some((access) => access.write)
+  if (tool === 'apply_patch') return ladder(PATCHING, paths, write, workspace)
   const tools = write ? CHANGING : READING
   return ladder(tools.includes(tool) ? tools : [tool], paths, write, workspace)
 }

@@ -75,7 +75,7 @@ export async function judgedPast(past: PastCall, current: JudgedCall): Promise<J
 }
 
 function isWriting(tool: string): boolean {
-  return tool === 'Write' || tool === 'Edit' || tool === 'Patch'
+  return ['Write', 'Edit', 'Patch', 'apply_patch'].includes(tool)
 }
 
 /** The texts in a call's arguments. */

@@ -121,6 +121,9 @@ it('offers this file, its folder and the project for changes to files, and the t
   expect(await offers(file(join(root, 'x.ts')))).toEqual([three('x.ts'), three('**')])
   expect(await offers(file(join(root, '!x.ts')))).toEqual([three('./!x.ts'), three('**')])
   expect((await offers(file('/etc/hosts', false)))[0]).toContain('Read(/etc/hosts)')
+  const patched = ['a.ts', 'sub/b.ts'].map((path) => ({ kind: 'file' as const, path: join(root, path), write: true }))
+  const both = (path: string) => [`Write(${path})`, `Edit(${path})`]
+  expect(await offers(judged('apply_patch', patched))).toEqual([[...both('a.ts'), ...both('sub/b.ts')].join('\n'), both('**').join('\n')])
   const page = [{ kind: 'network' as const, host: 'example.org', url: 'https://example.org/a*b' }]
   expect(await offers(judged('FetchURL', page))).toEqual(['FetchURL(example.org)', 'FetchURL'])
   expect(await offers(judged('mcp__shop__buy', [{ kind: 'all' }]))).toEqual(['mcp__shop__buy', 'mcp__shop__*'])

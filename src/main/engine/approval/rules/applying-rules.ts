@@ -42,14 +42,30 @@ export function catchingRule(judged: JudgedCall, decision: 'deny' | 'ask'): { ru
   return perhaps && { rule: perhaps, match: 'maybe' }
 }
 
-/** The first rule, of any scope, that allows the call (or the judged part); with `naming` only one that has this very word. */
+/** The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only one that has this very word. */
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
+  const { accesses } = judged.call
+  if (judged.tool.name !== 'apply_patch' || accesses.length < 2) return allowingOne(judged, naming)
+  // Its files may lie in different places: each needs a rule.
+  const rules = accesses.map((access) => allowingOne({ ...judged, call: { ...judged.call, accesses: [access] } }, naming))
+  return rules.every((rule) => rule !== undefined) ? rules[0] : undefined
+}
+
+function allowingOne(judged: JudgedCall, naming: string | undefined): PermissionRule | undefined {
   return judged.rules.find((rule) => {
     if (rule.decision !== 'allow') return false
     judged.time?.check()
     const pattern = patternOf(rule)
     return pattern !== undefined && allows(pattern, judged, naming)
   })
+}
+
+/** Rules for these hold for apply_patch: it does to files what each of them does. */
+const EDITING = ['Edit', 'Write', 'Patch']
+
+/** Whether a rule with this name of a tool is about calls of the tool. */
+function governs(pattern: string, tool: string): boolean {
+  return nameMatches(pattern, tool) || (tool === 'apply_patch' && EDITING.some((name) => nameMatches(pattern, name)))
 }
 
 /** Whether the name of a tool in a pattern means this tool; `*` in it stands for anything. */
@@ -59,7 +75,7 @@ function nameMatches(pattern: string, name: string): boolean {
 
 function catches({ tool, argument }: ParsedPattern, judged: JudgedCall): Match {
   const { part, tool: called } = judged
-  if (nameMatches(tool, called.name)) {
+  if (governs(tool, called.name)) {
     if (argument === undefined) return 'yes'
     if (part) return part.words.length === 0 ? 'no' : catchesWords(patternWords(argument), part.words)
     if (addressesOf(judged).some(webGlob(argument, { broad: true }))) return 'yes'
@@ -112,7 +128,7 @@ function allows({ tool, argument }: ParsedPattern, judged: JudgedCall, naming: s
   const { part, tool: called } = judged
   if (part?.kind === 'redirection')
     return naming === undefined && !part.hidden && allowsRedirection(tool, argument, part, judged.workspace.root)
-  if (!nameMatches(tool, called.name)) return false
+  if (!governs(tool, called.name)) return false
   if (argument === undefined) return naming === undefined && !part?.steered
   if (part) return allowsPart(patternWords(argument), part, naming)
   const addresses = addressesOf(judged)

@@ -9,7 +9,7 @@ export interface ParsedPattern {
   argument?: string
 }
 
-const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
+const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'apply_patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
 /** The one list of tools, so that a new one can be named in a rule at once. */
 const TOOLS = TOOL_LIST.map(({ name }) => name)
 

@@ -10,7 +10,7 @@ export interface Pins {
 
 /** Most names of files that are carried on; the newest. */
 const MOST_FILES = 60
-const FILE_TOOLS = new Set(['Read', 'ReadMediaFile', 'Write', 'Edit'])
+const FILE_TOOLS = new Set(['Read', 'ReadMediaFile', 'Write', 'Edit', 'Patch', 'apply_patch'])
 
 /** Files that were read or changed, the latest last, each once; `earlier` are those that a compaction before has carried on. */
 export function filesOf(history: readonly Message[], earlier: readonly string[]): string[] {
@@ -19,10 +19,10 @@ export function filesOf(history: readonly Message[], earlier: readonly string[])
     if (message.role !== 'assistant') continue
     for (const part of message.parts) {
       if (part.type !== 'tool_call' || !FILE_TOOLS.has(part.name)) continue
-      const path = pathIn(part.input)
-      if (path === undefined) continue
-      files.delete(path)
-      files.add(path)
+      for (const path of pathsIn(part.input)) {
+        files.delete(path)
+        files.add(path)
+      }
     }
   }
   return [...files].slice(-MOST_FILES)
@@ -45,11 +45,15 @@ export function noteOf(summary: string, pins: Pins, files: readonly string[]): s
   return sections.join('\n\n')
 }
 
-function pathIn(input: string): string | undefined {
+function pathsIn(input: string): string[] {
   try {
-    const { path } = JSON.parse(input) as { path?: unknown }
-    return typeof path === 'string' && path.length < 500 ? path : undefined
+    const { path, input: patch } = JSON.parse(input) as { path?: unknown; input?: unknown }
+    const paths =
+      typeof patch === 'string'
+        ? Array.from(patch.matchAll(/^\*\*\* (?:(?:Add|Update) File|Move to): (.+)$/gm), ([, name]) => name)
+        : [path]
+    return paths.filter((each): each is string => typeof each === 'string' && each.length < 500)
   } catch {
-    return undefined
+    return []
   }
 }

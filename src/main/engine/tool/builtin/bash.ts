@@ -10,9 +10,9 @@ import type { SessionTasks } from '../session-tasks'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
 
-const DEFAULT_TIMEOUT_MS = 60_000
+const DEFAULT_TIMEOUT_MS = 120_000
 const BACKGROUND_TIMEOUT_MS = 600_000
-/** Room for the output in a result of 50,000 characters; the rest is for what is said about it. */
+/** A longer output is cut; room in a result of 50,000 characters is left for what is said about it. */
 const MAX_OUTPUT_CHARS = 46_000
 /** Most the system takes as one argument. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1

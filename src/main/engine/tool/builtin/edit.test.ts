@@ -6,6 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
 import { editTool } from './edit'
 import { readTool } from './read'
+import { writeTool } from './write'
 
 const input = (oldString: string, newString: string, all = false) => ({
   path: 'a.ts',
@@ -64,8 +65,8 @@ describe('Edit', () => {
 
   it('says why nothing was found', async () => {
     const { edit, content } = await fileWith('if (a) {\n\tb()\n}\n')
-    expect((await edit('nowhere', 'x')).text).toContain('was not found in a.ts. Read the file again')
-    expect((await edit('    b()', 'x')).text).toContain('Line 2 differs only in white space')
+    expect((await edit('nowhere', 'x')).text).toContain('was not found in a.ts. Nothing in the file is like it; read the file again')
+    expect((await edit('    b( )', 'x')).text).toMatch(/Line 2 is the closest[^]*\n- 2 {2}→b\(\)\n\+ {4}····b\(·\)$/)
     expect((await edit('2\t\tb()', 'x')).text).toContain('line numbers')
     expect(await content()).toBe('if (a) {\n\tb()\n}\n')
   })
@@ -107,17 +108,61 @@ describe('Edit', () => {
     expect((await stat(bom.path)).mode & 0o777).toBe(0o640)
   })
 
-  it('needs a Read of the version on disk', async () => {
+  it('is refused when the file changed since it was read', async () => {
     const { path, edit, content } = await fileWith('a\n')
     await writeFile(path, 'a\nchanged\n')
     expect(await edit('a', 'b')).toMatchObject({ isError: true, text: expect.stringContaining('changed on disk') })
     expect(await content()).toBe('a\nchanged\n')
     const workspace = createWorkspace({ root: await tempFolder() })
     await writeFile(join(workspace.root, 'x'), 'a')
-    const unread = await callTool(editTool({ workspace }), { path: 'x', old_string: 'a', new_string: 'b' })
-    expect(unread).toMatchObject({ isError: true, text: expect.stringContaining('Read it first') })
     const missing = await callTool(editTool({ workspace }), { path: 'y', old_string: 'a', new_string: 'b' })
     expect(missing).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
+  })
+
+  it('needs no Read where an exact quote proves that the text is known, and does not count as one', async () => {
+    const workspace = createWorkspace({ root: await tempFolder() })
+    const path = join(workspace.root, 'x.ts')
+    await writeFile(path, 'one\ntwo\ntwo\n')
+    const tool = editTool({ workspace })
+    expect(await callTool(tool, { ...input('two', '2'), path: 'x.ts', replace_all: true })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('has not been read in this session, and old_string occurs 2 times'),
+    })
+    const result = await callTool(tool, { ...input('one', '1'), path: 'x.ts' })
+    expect(result.text).toBe('Replaced 1 occurrence in x.ts (line 1).')
+    expect(result.details).not.toHaveProperty('hash')
+    expect(await callTool(writeTool({ workspace }), { path: 'x.ts', content: '' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('Read it first'),
+    })
+    expect(await readFile(path, 'utf8')).toBe('1\ntwo\ntwo\n')
+  })
+
+  it('shows nothing of a file that the agent may not read unasked, nor changes it unread', async () => {
+    const [root, outside] = [await tempFolder(), await tempFolder()]
+    await writeFile(join(root, 'secret.txt'), 'the word is mellon\n')
+    await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')
+    const tool = editTool({ workspace: createWorkspace({ root }), hidden: async () => (path) => path.endsWith('secret.txt') })
+    for (const path of ['secret.txt', join(outside, 'a.txt')]) {
+      for (const quote of ['the word is', 'the word was']) {
+        const result = await callTool(tool, { path, old_string: quote, new_string: 'x' })
+        expect(result).toMatchObject({ isError: true, text: expect.stringContaining('Read it first') })
+        expect(result.text).not.toContain('mellon')
+      }
+    }
+  })
+
+  it('keeps the indentation of the file where only that was wrong, and says so', async () => {
+    const { edit, content } = await fileWith('class A {\n\tf() {\n\t\tb( 1 )\n\t}\n}\n')
+    const result = await edit('    f() {\n        b( 1 )\n    }', '    f() {\n        if (x) {\n            b( 1 )\n        }\n    }')
+    expect(result.text).toContain('matched except for white space around its lines; the indentation of the file was kept')
+    expect(await content()).toBe('class A {\n\tf() {\n\t\tif (x) {\n\t\t\tb( 1 )\n\t\t}\n\t}\n}\n')
+  })
+
+  it('does not choose between places that match only loosely', async () => {
+    const { edit, content } = await fileWith('\tb()\n\t\tb()\n')
+    expect(await edit('    b()', 'x')).toMatchObject({ isError: true })
+    expect(await content()).toBe('\tb()\n\t\tb()\n')
   })
 
   it('goes on from its own result', async () => {

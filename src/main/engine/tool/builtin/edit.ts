@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { FileProblem } from '../../workspace/file-problem'
-import type { Workspace } from '../../workspace/workspace'
-import { editText } from '../edit-text'
+import { editText, type EditDeps } from '../edit-text'
 import { prepareFileChange } from '../file-change'
 import { describeOccurrences, nearMiss, occurrences } from '../find-text'
+import { looseReplace, LOOSELY_SAID } from '../loose-replace'
 import { refuse, type Tool } from '../tool'
-import type { WriteHooks } from '../write-hooks'
 import description from './edit.md?raw'
 
 const input = z.strictObject({
@@ -15,7 +14,7 @@ const input = z.strictObject({
   replace_all: z.boolean().default(false).describe('Replace every occurrence'),
 })
 
-export function editTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
+export function editTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof input> {
   return {
     name: 'Edit',
     description,
@@ -30,31 +29,58 @@ export function editTool({ workspace, hooks }: { workspace: Workspace; hooks?: (
         path,
         mayCreate: false,
         needsText: true,
-        change: (current, shown) =>
-          editText(current, shown, (text, plain) => replace(text, plain(oldString), plain(newString), all, shown)),
+        mustBeRead: false,
+        hidden,
+        change: (current, shown, isKnown) =>
+          editText(current, shown, (text, plain) => {
+            const wanted = { oldString: plain(oldString), newString: plain(newString) }
+            return all ? replaceAll(text, wanted, shown, isKnown) : replaceOnce(text, wanted, shown)
+          }),
       })
     },
   }
 }
 
-function replace(text: string, oldString: string, newString: string, all: boolean, shown: string): { text: string; said: string } {
-  if (oldString === newString)
-    throw new FileProblem(`old_string and new_string differ only in line endings, which ${shown} keeps as they are. Nothing would change.`)
+interface Wanted {
+  oldString: string
+  newString: string
+}
+
+function replaceAll(text: string, { oldString, newString }: Wanted, shown: string, isKnown: boolean): { text: string; said: string } {
+  requireDifference(oldString, newString, shown)
+  const pieces = text.split(oldString)
+  const count = pieces.length - 1
+  if (count === 0) throw notFound(text, oldString, shown)
+  // One exact place proves that the text is known; of several, some may be a surprise.
+  if (count > 1 && !isKnown)
+    throw new FileProblem(
+      `${shown} has not been read in this session, and old_string occurs ${count} times in it. Read it first, then call again.`,
+    )
+  return { text: pieces.join(newString), said: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.` }
+}
+
+function replaceOnce(text: string, { oldString, newString }: Wanted, shown: string): { text: string; said: string } {
+  requireDifference(oldString, newString, shown)
   const found = occurrences(text, oldString)
-  if (found.count === 0) {
-    const hint = nearMiss(text, oldString) ?? 'Read the file again and copy the text exactly as it is there.'
-    throw new FileProblem(`old_string was not found in ${shown}. ${hint}`)
-  }
-  if (all) {
-    const pieces = text.split(oldString)
-    const count = pieces.length - 1
-    return { text: pieces.join(newString), said: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.` }
-  }
   if (found.count > 1)
     throw new FileProblem(
       `old_string occurs ${describeOccurrences(found)} in ${shown}. Add surrounding lines so that it fits one place only, or set replace_all.`,
     )
+  if (found.count === 0) {
+    const loose = looseReplace(text, oldString, newString)
+    if (!loose) throw notFound(text, oldString, shown)
+    return { text: loose.text, said: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${LOOSELY_SAID}` }
+  }
   // Put together by hand: String.replace would read `$&` and the like in the new text.
   const replaced = text.slice(0, found.first) + newString + text.slice(found.first + oldString.length)
   return { text: replaced, said: `Replaced 1 occurrence in ${shown} (line ${found.lines[0]}).` }
+}
+
+function requireDifference(oldString: string, newString: string, shown: string): void {
+  if (oldString === newString)
+    throw new FileProblem(`old_string and new_string differ only in line endings, which ${shown} keeps as they are. Nothing would change.`)
+}
+
+function notFound(text: string, oldString: string, shown: string): FileProblem {
+  return new FileProblem(`old_string was not found in ${shown}. ${nearMiss(text, oldString)}`)
 }

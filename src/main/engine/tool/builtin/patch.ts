@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { FileProblem } from '../../workspace/file-problem'
-import type { Workspace } from '../../workspace/workspace'
-import { editText } from '../edit-text'
+import { editText, type EditDeps } from '../edit-text'
 import { prepareFileChange } from '../file-change'
 import { describeOccurrences, nearMiss, occurrences } from '../find-text'
+import { looseReplace, LOOSELY_SAID } from '../loose-replace'
 import { refuse, type Tool } from '../tool'
-import type { WriteHooks } from '../write-hooks'
 import description from './patch.md?raw'
 
 const input = z.strictObject({
@@ -20,7 +19,7 @@ const input = z.strictObject({
 
 type Replacement = z.output<typeof input>['patches'][number]
 
-export function patchTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
+export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof input> {
   return {
     name: 'Patch',
     description,
@@ -36,31 +35,42 @@ export function patchTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
         path,
         mayCreate: false,
         needsText: true,
+        mustBeRead: false,
+        hidden,
         change: (current, shown) =>
-          editText(current, shown, (text, plain) => ({
-            text: patches.reduce(
-              (sofar, patch, index) =>
-                replaceOnce(sofar, { find: plain(patch.find), replace: plain(patch.replace) }, index + 1, patches.length, shown),
-              text,
-            ),
-            said: `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`,
-          })),
+          editText(current, shown, (text, plain) => {
+            let [patched, isLoose] = [text, false]
+            for (const [index, { find, replace }] of patches.entries()) {
+              const made = replaceOnce(patched, { find: plain(find), replace: plain(replace) }, index + 1, patches.length, shown)
+              patched = made.text
+              isLoose ||= made.isLoose
+            }
+            const said = `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`
+            return { text: patched, said: isLoose ? `${said} ${LOOSELY_SAID}` : said }
+          }),
       })
     },
   }
 }
 
-function replaceOnce(text: string, { find, replace }: Replacement, number: number, of: number, shown: string): string {
+function replaceOnce(
+  text: string,
+  { find, replace }: Replacement,
+  number: number,
+  of: number,
+  shown: string,
+): { text: string; isLoose: boolean } {
   const found = occurrences(text, find)
   const which = of === 1 ? 'The text to find' : `The text that patch ${number} of ${of} looks for`
   const after = number > 1 ? ' as the patches before it leave the file' : ''
   if (found.count === 0) {
-    const hint = nearMiss(text, find) ?? 'Read the file again and copy the text exactly as it is there.'
-    throw new FileProblem(`${which} was not found in ${shown}${after}. ${hint} Nothing was written.`)
+    const loose = looseReplace(text, find, replace)
+    if (loose) return { text: loose.text, isLoose: true }
+    throw new FileProblem(`${which} was not found in ${shown}${after}. Nothing was written. ${nearMiss(text, find)}`)
   }
   if (found.count > 1)
     throw new FileProblem(
       `${which} occurs ${describeOccurrences(found)} in ${shown}${after}. Add surrounding lines so that it fits one place only. Nothing was written.`,
     )
-  return text.slice(0, found.first) + replace + text.slice(found.first + find.length)
+  return { text: text.slice(0, found.first) + replace + text.slice(found.first + find.length), isLoose: false }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Task } from '../../../../shared/model/task'
-import { cutStart } from '../../task/output-text'
+import { cutStart } from '../../task/cut-text'
 import type { SessionTasks } from '../session-tasks'
 import { outputLines, shortened, summaryOf, taskLines } from '../task-lines'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'

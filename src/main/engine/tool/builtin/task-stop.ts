@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cutStart } from '../../task/output-text'
+import { cutStart } from '../../task/cut-text'
 import type { SessionTasks } from '../session-tasks'
 import { durationText, outputLines, shortened, summaryOf, taskLines } from '../task-lines'
 import { ok, refuse, type Tool, type ToolResult } from '../tool'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { describeFormat, encodeText, type TextFormat } from '../../workspace/text-file'
 import type { Workspace } from '../../workspace/workspace'
-import { prepareFileChange, type ChangedText, type CurrentText } from '../file-change'
+import type { CurrentText } from '../change/planned-change'
+import { prepareFileChange, type ChangedText } from '../file-change'
 import type { Tool } from '../tool'
 import type { WriteHooks } from '../write-hooks'
 import description from './write.md?raw'
@@ -25,7 +26,7 @@ export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
       const append = mode === 'append'
       const change = (current: CurrentText | undefined, shown: string): ChangedText =>
         append ? appended(current, content, shown) : written(current, content, shown)
-      const prepared = await prepareFileChange({ workspace, hooks, path, mayCreate: true, needsText: append, change })
+      const prepared = await prepareFileChange({ workspace, hooks, path, mayCreate: true, needsText: append, mustBeRead: true, change })
       return 'refused' in prepared || !append ? prepared : { ...prepared, summary: `${prepared.summary} (append)` }
     },
   }

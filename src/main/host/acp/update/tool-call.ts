@@ -1,4 +1,5 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
+import { fileDiffs } from '../../../../shared/model/file-diffs'
 import type { ResultPart } from '../../../../shared/model/message'
 import { describeDenial } from '../../../../shared/model/sandbox'
 import type { Preview, ToolDetails } from '../../../../shared/model/preview'
@@ -20,6 +21,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   Write: 'edit',
   Edit: 'edit',
   Patch: 'edit',
+  apply_patch: 'edit',
   Grep: 'search',
   Glob: 'search',
   ToolSearch: 'search',
@@ -57,10 +59,12 @@ export function rawInput(input: string): unknown {
 /** What an approval shows of what would be done. */
 export function previewContent(preview: Preview | undefined, shown: (path: string) => string): ToolCallContent[] {
   switch (preview?.kind) {
-    case 'diff': {
-      const { content } = diffContent(shown(preview.path), preview.diff)
-      return [...content, ...(preview.note === undefined ? [] : [text(preview.note)])]
-    }
+    case 'diff':
+    case 'diffs':
+      return fileDiffs(preview).flatMap(({ path, diff, note }) => [
+        ...diffContent(shown(path), diff).content,
+        ...(note === undefined ? [] : [text(note)]),
+      ])
     case 'command': {
       const { command, description, background } = preview
       const about = [description && `The agent says: ${description}`, background && 'It runs in the background.']
@@ -97,10 +101,8 @@ export function resultContent(
   shown: (path: string) => string,
 ): ToolCallContent[] {
   if (details?.kind === 'todos') return []
-  if (details?.kind === 'diff') {
-    const { content: stretches } = diffContent(shown(details.path), details.diff)
-    if (stretches.length > 0) return stretches
-  }
+  const stretches = fileDiffs(details).flatMap(({ path, diff }) => diffContent(shown(path), diff).content)
+  if (stretches.length > 0) return stretches
   if (details?.kind === 'decision') return [text(details.text)]
   if (details?.kind === 'agent') return [text(cut(details.text))]
   return content.flatMap((part): ToolCallContent[] => {
@@ -121,10 +123,12 @@ export function locationsOf(
   shown: (path: string) => string,
 ): ToolCallLocation[] {
   if (details?.kind === 'file') return [{ path: shown(details.path), line: Math.max(1, details.line) }]
-  if (details?.kind === 'diff') {
-    const { line } = diffContent('', details.diff)
-    return [{ path: shown(details.path), ...(line !== undefined && { line }) }]
-  }
+  const files = fileDiffs(details)
+  if (files.length > 0)
+    return files.map(({ path, diff }) => {
+      const { line } = diffContent('', diff)
+      return { path: shown(path), ...(line !== undefined && { line }) }
+    })
   if (!ON_FILES.has(name) || typeof input !== 'object' || input === null || !('path' in input) || typeof input.path !== 'string') return []
   return [{ path: shown(absolute(input.path)) }]
 }

@@ -1,3 +1,4 @@
+import { fileDiffs } from '../../../../shared/model/file-diffs'
 import type { Preview } from '../../../../shared/model/preview'
 import { safeText } from '../screen/safe-text'
 import type { Style } from '../screen/style'
@@ -6,10 +7,11 @@ import type { Style } from '../screen/style'
 export function previewLines(preview: Preview, style: Style): string[] {
   switch (preview.kind) {
     case 'diff':
-      return [
-        `${safeText(preview.path)} ${style.green(`+${preview.added}`)} ${style.red(`-${preview.removed}`)}${preview.note === undefined ? '' : ` ${safeText(preview.note)}`}`,
-        ...diffLines(preview.diff, style),
-      ]
+    case 'diffs':
+      return fileDiffs(preview).flatMap(({ path, diff, added, removed, note }) => [
+        `${safeText(path)} ${style.green(`+${added}`)} ${style.red(`-${removed}`)}${note === undefined ? '' : ` ${safeText(note)}`}`,
+        ...diffLines(diff, style),
+      ])
     case 'command':
       return [
         ...linesOf(preview.command).map((line, index) => `${index === 0 ? '$' : ' '} ${line}`),

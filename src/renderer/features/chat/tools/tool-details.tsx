@@ -1,11 +1,12 @@
 import { useState, type ReactNode } from 'react'
+import { fileDiffs } from '../../../../shared/model/file-diffs'
 import type { ResultPart } from '../../../../shared/model/message'
 import { textOf } from '../../../../shared/model/message'
-import type { ToolDetails } from '../../../../shared/model/preview'
+import type { FileDiff, ToolDetails } from '../../../../shared/model/preview'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { ArgumentList } from '../../../ui/content/argument-list'
 import { CopyButton } from '../../../ui/content/copy-button'
-import { DiffView } from '../../../ui/content/diff-view'
+import { FileDiffList } from '../../../ui/content/file-diff-list'
 import { Subagent } from './subagent'
 import { TerminalText } from '../../../ui/content/terminal-text'
 import { BackgroundTask } from './background-task'
@@ -69,12 +70,7 @@ function Body({ item }: { item: ToolItem }): ReactNode {
 
 function Unfinished({ item }: { item: ToolItem }): ReactNode {
   if (item.progress !== '') return <TerminalText text={item.progress} live={item.state === 'running'} />
-  if (item.preview?.kind === 'diff')
-    return (
-      <Framed>
-        <DiffView diff={item.preview.diff} />
-      </Framed>
-    )
+  if (item.preview?.kind === 'diff' || item.preview?.kind === 'diffs') return <Diffs files={fileDiffs(item.preview)} />
   if (item.preview?.kind === 'command') return <TerminalText text={`$ ${item.preview.command}`} label="Command" />
   if (item.preview?.kind === 'call')
     return (
@@ -91,12 +87,8 @@ function Unfinished({ item }: { item: ToolItem }): ReactNode {
 function Details({ details, content }: { details: ToolDetails; content: readonly ResultPart[] }): ReactNode {
   switch (details.kind) {
     case 'diff':
-      return (
-        <Framed>
-          <DiffView diff={details.diff} />
-          {details.note && <p className="tool-note px-3 pb-2">{details.note}</p>}
-        </Framed>
-      )
+    case 'diffs':
+      return <Diffs files={fileDiffs(details)} />
     case 'command':
       return <TerminalText text={`$ ${details.command}`} label="Command" />
     case 'text':
@@ -145,12 +137,21 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
   }
 }
 
+function Diffs({ files }: { files: readonly FileDiff[] }) {
+  return (
+    <Framed>
+      <FileDiffList files={files} />
+    </Framed>
+  )
+}
+
 function Framed({ children }: { children: ReactNode }) {
   return <div className="overflow-hidden rounded-lg border border-line bg-raised">{children}</div>
 }
 
 function resultText(item: ToolItem): string {
   if (item.details?.kind === 'output') return item.details.text
-  if (item.details?.kind === 'diff') return item.details.diff
+  const diffs = fileDiffs(item.details)
+  if (diffs.length > 0) return diffs.map(({ diff }) => diff).join('')
   return item.content ? textOf(item.content) : item.progress
 }

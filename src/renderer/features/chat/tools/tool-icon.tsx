@@ -24,6 +24,7 @@ import {
 
 const ICONS: Record<string, LucideIcon> = {
   Agent: Bot,
+  apply_patch: FilePen,
   AskUserQuestion: CircleQuestionMark,
   Bash: SquareTerminal,
   CreateSubagent: Bot,

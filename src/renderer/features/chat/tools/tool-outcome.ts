@@ -1,3 +1,4 @@
+import { changedLines } from '../../../../shared/model/file-diffs'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { duration } from '../../../state/relative-time'
 
@@ -39,6 +40,8 @@ function done(item: ToolItem): ToolOutcome {
   switch (details?.kind) {
     case 'diff':
       return { text: '', tone: 'plain', lines: { added: details.added, removed: details.removed } }
+    case 'diffs':
+      return { text: count(details.files.length, 'file'), tone: 'plain', lines: changedLines(details) ?? { added: 0, removed: 0 } }
     case 'file':
       return plain(count(details.lines, 'line'))
     case 'output':
