@@ -11,6 +11,7 @@ import {
   type TaskSettings,
   type ToolSettings,
 } from './settings'
+import { readDiagnostics } from './diagnostics-settings'
 import { readHooks } from './hook-settings'
 import { readMcpSettings } from './mcp-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
@@ -49,6 +50,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const checkpoints = readCheckpoints(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = readToolSearch(top.table('tool_search'))
+  const diagnostics = readDiagnostics(top.table('diagnostics'))
   const mcp = readMcpSettings(top.table('mcp'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
@@ -71,6 +73,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     checkpoints,
     agents,
     toolSearch,
+    diagnostics,
     mcp,
   }
   return { settings, mistakes }

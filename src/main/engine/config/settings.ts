@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from './mcp-settings'
 import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
@@ -25,6 +26,7 @@ export interface Settings {
   checkpoints: CheckpointSettings
   agents: AgentSettings
   toolSearch: ToolSearchSettings
+  diagnostics: DiagnosticsSettings
   mcp: McpSettings
 }
 
@@ -125,5 +127,6 @@ export const DEFAULT_SETTINGS: Settings = {
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024 },
   agents: { maxDepth: 2, maxRunning: 6 },
   toolSearch: DEFAULT_TOOL_SEARCH,
+  diagnostics: DEFAULT_DIAGNOSTICS,
   mcp: DEFAULT_MCP_SETTINGS,
 }

@@ -28,6 +28,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
     if (reminder) ctx.record(...say(ctx, reminder))
+    const errors = await ctx.diagnostics?.report(ctx.signal)
+    if (errors !== undefined) ctx.record(...say(ctx, errors))
     return undefined
   }
   try {
