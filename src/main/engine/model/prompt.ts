@@ -12,6 +12,9 @@ import type { Metadata, PromptRules } from './wire/wire'
 
 const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
+const MOST_DOCUMENT_PAGES = 100
+const MOST_DOCUMENT_BASE64 = 24_000_000
+
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
@@ -22,30 +25,36 @@ type AssistantMessage = Extract<Message, { role: 'assistant' }>
 export type PromptPieces = WeakMap<Message, Piece>
 
 interface Piece {
-  imagesIn: boolean
+  /** Which media could be sent. */
+  media: string
   /** Of a user's or the model's message; undefined when nothing of it may go back. */
   message?: LanguageModelV4Message | undefined
   /** Of a tool's message, with the media that have to follow it. */
   result?: LanguageModelV4ToolResultPart
-  media?: readonly UserPart[]
+  following?: readonly UserPart[]
   /** The message made of these media and those of other results of its step. */
   follower?: { of: readonly Piece[]; message: LanguageModelV4Message }
 }
 
 /** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
 export function buildPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn'>,
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'traits'>,
   rules: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && { providerOptions: CACHE_MARK }) })
+  // A model that sees images reads documents, where nothing else is known of it.
+  const pdfIn = rules.pdf !== undefined && (request.traits?.pdfIn ?? request.imagesIn)
+  const sendable = `${request.imagesIn} ${pdfIn}`
   const canSend = (part: MediaPart): boolean =>
-    request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+    isPdf(part)
+      ? pdfIn && isSmallEnough(part)
+      : request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
   const pieceOf = (message: Message): Piece => {
     let piece = pieces.get(message)
-    if (piece?.imagesIn !== request.imagesIn) {
-      piece = { imagesIn: request.imagesIn, ...newPiece(message, rules, canSend) }
+    if (piece?.media !== sendable) {
+      piece = { media: sendable, ...newPiece(message, rules, canSend) }
       pieces.set(message, piece)
     }
     return piece
@@ -61,7 +70,7 @@ export function buildPrompt(
     if (message.role !== 'tool') flush()
     if (piece.message) prompt.push(piece.message)
     if (!piece.result) continue
-    if (piece.media && piece.media.length > 0) following.push(piece)
+    if (piece.following && piece.following.length > 0) following.push(piece)
     // The results of one step are one message: Gemini wants them together, the others do not mind.
     const last = prompt.at(-1)
     if (last?.role === 'tool') last.content.push(piece.result)
@@ -72,7 +81,7 @@ export function buildPrompt(
   return prompt
 }
 
-function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean): Omit<Piece, 'imagesIn'> {
+function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean): Omit<Piece, 'media'> {
   if (message.role === 'user') return { message: { role: 'user', content: userContent(message.parts, canSend) } }
   if (message.role === 'assistant') return { message: assistantMessage(message, rules) }
   return toolResult(message, rules, canSend)
@@ -82,7 +91,7 @@ function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean)
   const [first] = of
   if (first?.follower?.of.length === of.length && first.follower.of.every((piece, index) => piece === of[index]))
     return first.follower.message
-  const media = of.flatMap((piece) => piece.media ?? [])
+  const media = of.flatMap((piece) => piece.following ?? [])
   const message: LanguageModelV4Message = { role: 'user', content: userContent(media, canSend) }
   if (first) first.follower = { of, message }
   return message
@@ -117,7 +126,17 @@ function filePart(part: MediaPart): LanguageModelV4FilePart {
   }
 }
 
+/** What all providers take in one request; of larger documents they get the text. */
+function isSmallEnough({ pages = 0, data }: MediaPart): boolean {
+  return pages <= MOST_DOCUMENT_PAGES && data.length <= MOST_DOCUMENT_BASE64
+}
+
+function isPdf(part: MediaPart): boolean {
+  return part.mediaType === 'application/pdf'
+}
+
 function notSent(part: MediaPart): string {
+  if (part.text !== undefined) return `[${part.name ?? 'PDF'}: a PDF of ${part.pages ?? 'some'} pages, as text]\n${part.text}`
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4 / 1024))
   return `[${part.name ?? 'attachment'}: ${part.mediaType}, ${kilobytes} KB, not sent because this model cannot take it]`
 }
@@ -195,23 +214,25 @@ function toolResult(
   message: ToolMessage,
   rules: PromptRules,
   canSend: (part: MediaPart) => boolean,
-): { result: LanguageModelV4ToolResultPart; media: UserPart[] } {
+): { result: LanguageModelV4ToolResultPart; following: UserPart[] } {
   const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
   const text = resultText(message.content, canSend)
   const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
   const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.name }
   // A result with attachments cannot carry the wire's own mark.
   const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !/^\W*error/i.test(said) ? `Error: ${said}` : said
-  if (media.length > 0 && rules.imagesInResults) {
-    return { result: { ...base, output: { type: 'content', value: [{ type: 'text', text: spoken }, ...media.map(filePart)] } }, media: [] }
-  }
-  const output = { type: message.isError && rules.marksErrors ? ('error-text' as const) : ('text' as const), value: spoken }
-  if (media.length === 0) return { result: { ...base, output }, media: [] }
-  const names = media.map((part) => part.name ?? part.mediaType).join(', ')
-  return {
-    result: { ...base, output: { ...output, value: `${spoken}\n(The attachment follows in the next message: ${names})` } },
-    media: [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...media],
-  }
+  const inResult = media.filter((part) => rules.imagesInResults && (!isPdf(part) || rules.pdf === 'everywhere'))
+  const later = media.filter((part) => !inResult.includes(part))
+  const names = later.map((part) => part.name ?? part.mediaType).join(', ')
+  const value = later.length > 0 ? `${spoken}\n(The attachment follows in the next message: ${names})` : spoken
+  const following: UserPart[] =
+    later.length > 0 ? [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...later] : []
+  if (inResult.length > 0)
+    return {
+      result: { ...base, output: { type: 'content', value: [{ type: 'text', text: value }, ...inResult.map(filePart)] } },
+      following,
+    }
+  return { result: { ...base, output: { type: message.isError && rules.marksErrors ? 'error-text' : 'text', value } }, following }
 }
 
 function resultText(content: readonly ResultPart[], canSend: (part: MediaPart) => boolean): string {
