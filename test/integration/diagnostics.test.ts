@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
 import type { ModelScript, ScriptedCall, ScriptStep } from '../support/model-script'
+import { required } from '../support/required'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
@@ -213,6 +214,28 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
     expect(model.requests.flatMap(told)).toEqual([])
   }, 90_000)
 })
+
+it('the recipe in docs/hooks.md sends the agent on with the errors of the whole project', async () => {
+  const recipe = /```toml\n(\[\[hooks\]\]\nevent = "Stop"[^`]+)```/.exec(
+    readFileSync(join(import.meta.dirname, '../../docs/hooks.md'), 'utf8'),
+  )
+  const { model } = await play({
+    files: { ...TS_FILES, 'src/use.ts': "import { sum } from './sum'\nexport const three = sum(1, 'two')\n" },
+    config: `[diagnostics]\nenabled = false\n${required(recipe?.[1], 'the recipe')}`,
+    prepare: withTypeScript7,
+    step: (request, index) =>
+      index === 0
+        ? { text: 'done' }
+        : index === 1
+          ? { toolCalls: [read('src/use.ts')] }
+          : index === 2
+            ? { toolCalls: [edit('src/use.ts', "'two'", '2')] }
+            : undefined,
+  })
+  expect(JSON.stringify(required(model.requests[1], 'the request after the hook').body)).toContain('src/use.ts(2,29): error TS2345')
+  // After the mending edit the check passes, and the turn ends.
+  expect(model.requests).toHaveLength(4)
+}, 60_000)
 
 describe('where no language server is', () => {
   it('nothing is started and nothing is waited for', async () => {

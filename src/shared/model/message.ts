@@ -94,6 +94,11 @@ export function textOf(parts: readonly { type: string; text?: string }[]): strin
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
 }
 
+/** Media as a client gives them: without what was found out about them when they came in. */
+export function asGiven({ type, mediaType, data, name }: MediaPart): MediaPart {
+  return { type, mediaType, data, ...(name !== undefined && { name }) }
+}
+
 /** Whether the user wrote or attached this part, and Trestle did not put it in. */
 export function isOwn(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)

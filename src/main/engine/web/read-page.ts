@@ -30,7 +30,13 @@ export async function readPage(web: WebAccess, { url, signal }: { url: string; s
     const read = await readPdf(page.body, { signal }).catch((error: unknown) => {
       throw error instanceof PdfProblem ? new WebRefusal(`${page.url.href}: ${error.message}`) : error
     })
-    return { ...common, kind: 'passthrough', text: read.text, notes: [`PDF document, ${read.pages} pages`], pdf: { body: page.body, read } }
+    return {
+      ...common,
+      kind: 'passthrough',
+      text: read.text,
+      notes: [`PDF document, ${read.pages} ${read.pages === 1 ? 'page' : 'pages'}`],
+      pdf: { body: page.body, read },
+    }
   }
   if (!isText(type))
     throw new WebRefusal(
