@@ -223,7 +223,7 @@ it('the recipe in docs/hooks.md sends the agent on with the errors of the whole 
     files: { ...TS_FILES, 'src/use.ts': "import { sum } from './sum'\nexport const three = sum(1, 'two')\n" },
     config: `[diagnostics]\nenabled = false\n${required(recipe?.[1], 'the recipe')}`,
     prepare: withTypeScript7,
-    step: (request, index) =>
+    step: (_request, index) =>
       index === 0
         ? { text: 'done' }
         : index === 1

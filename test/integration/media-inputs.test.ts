@@ -29,6 +29,8 @@ const parts = (): UserPart[] => [
   { type: 'media', mediaType: 'application/pdf', data: pdf, name: 'report.pdf' },
 ]
 
+const FITTED = { width: 2000, height: 800, text: expect.stringContaining(`[report.pdf: a PDF of 2 pages, as text]\n${PDF_TEXT}`) }
+
 interface Sent {
   width: number
   height: number
@@ -44,12 +46,6 @@ async function sent(model: ModelServer, index: number): Promise<Sent> {
   const url = blocks.findLast((block) => block.image_url)?.image_url?.url ?? ''
   const { width, height } = await sharp(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')).metadata()
   return { width, height, text: blocks.map((block) => block.text ?? '').join('\n') }
-}
-
-async function expectFitted(model: ModelServer, index = 0): Promise<void> {
-  const { width, height, text } = await sent(model, index)
-  expect([width, height]).toEqual([2000, 800])
-  expect(text).toContain(`[report.pdf: a PDF of 2 pages, as text]\n${PDF_TEXT}`)
 }
 
 async function engineWith(script: ScriptStep[]) {
@@ -78,7 +74,7 @@ describe('a large image and a PDF reach a model fitted', () => {
     const { sessions } = engine
     await sessions.prompt(sessionId, parts())
     await ended(1)
-    await expectFitted(model)
+    expect(await sent(model, 0)).toEqual(FITTED)
     await sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
     const { promptId } = await sessions.prompt(sessionId, [{ type: 'text', text: 'later' }])
     await sessions.editQueued(sessionId, required(promptId, 'the queued prompt'), parts())
@@ -107,7 +103,7 @@ describe('a large image and a PDF reach a model fitted', () => {
     const { sessionId } = await wire.result<{ sessionId: string }>('session.create', { folder: scratch.project })
     await wire.result('session.prompt', { sessionId, parts: parts() })
     await model.arrived(1)
-    await expectFitted(model)
+    expect(await sent(model, 0)).toEqual(FITTED)
   }, 60_000)
 
   it('from an editor', async () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { DEFAULT_DIAGNOSTICS } from './diagnostics-settings'
 import { readSettings } from './read-settings'
+import type { TomlTable } from './toml/parse-toml'
 
-const read = (diagnostics: unknown) => readSettings({ diagnostics } as never, '/config.toml')
+const read = (diagnostics: TomlTable) => readSettings({ diagnostics }, '/config.toml')
 
 it('language servers are on by default, and a language can have its own command or none', () => {
   expect(readSettings({}, '/config.toml').settings.diagnostics).toEqual(DEFAULT_DIAGNOSTICS)

@@ -34,6 +34,8 @@ export interface LanguageServerStart extends ServerCommand {
   /** The project. */
   root: string
   languageIdOf(path: string): string
+  /** Ends it, also while it starts. */
+  signal: AbortSignal
 }
 
 /** One language server at work on one project. */
@@ -67,7 +69,12 @@ export class LanguageServer {
 
   /** Starts a server and waits until it is ready; throws when that fails, and nothing of it is left then. */
   static async start(start: LanguageServerStart): Promise<LanguageServer> {
+    start.signal.throwIfAborted()
     const server = new LanguageServer(await startServerProcess(start), start)
+    const stop = (): void => void server.stop()
+    if (start.signal.aborted) stop()
+    else start.signal.addEventListener('abort', stop, { once: true })
+    void server.ended.then(() => start.signal.removeEventListener('abort', stop))
     try {
       await server.#initialize(start.root)
       return server

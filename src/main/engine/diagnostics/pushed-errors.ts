@@ -35,7 +35,7 @@ export class PushedErrors {
   }
 
   close(): void {
-    for (const key of [...this.#waiting.keys()]) this.#drop(key)
+    for (const key of this.#waiting.keys()) this.#drop(key)
   }
 
   #drop(key: string): void {

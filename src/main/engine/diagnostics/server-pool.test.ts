@@ -34,15 +34,15 @@ process.stdin.on('data', (bytes) => {
       const diagnostics = text.includes('bad') ? [{ range, severity: 1, message: 'is bad', source: 'test', code: 7 }, { range, severity: 2, message: 'a warning' }] : []
       send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics } })
     } else if (method === 'exit') process.exit()
-    else if (id !== undefined) send({ id, result: method === 'initialize' ? { capabilities: {} } : null })
+    else if (id !== undefined && process.argv[3] !== 'hang') send({ id, result: method === 'initialize' ? { capabilities: {} } : null })
   }
 })
 `
 
-function pool(limits: Partial<PoolLimits> = {}) {
+function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
   const scratch = createScratch({ 'server.cjs': SERVER, 'a.py': 'x = bad\n' })
   const starts = join(scratch.project, 'starts')
-  const servers = { python: [process.execPath, join(scratch.project, 'server.cjs'), starts] }
+  const servers = { python: [process.execPath, join(scratch.project, 'server.cjs'), starts, ...more] }
   const logged: string[] = []
   const made = createServerPool({
     home: scratch.home,
@@ -94,6 +94,15 @@ it.each([
   expect(await made.serverFor(root, file)).toBeUndefined()
   expect(pids()).toHaveLength(3)
   expect(logged[2]).toContain('It is not started again.')
+})
+
+it('one that never gets ready does not keep the app from closing', async () => {
+  const { made, root, file, pids } = pool({}, 'hang')
+  const starting = made.serverFor(root, file)
+  await until(() => pids().length === 1, 'the server to start')
+  await made.close()
+  expect(await starting).toBeUndefined()
+  expect(pids().filter(isAlive)).toEqual([])
 })
 
 it('a server nobody asks any more is stopped, and started again when it is needed', async () => {

@@ -64,7 +64,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   const limits = { ...LIMITS, ...deps.limits }
   const slots = new Map<string, Slot>()
   const ending = new Set<Promise<void>>()
-  let isClosed = false
+  const closing = new AbortController()
 
   const stop = (slot: Slot): void => {
     const { running } = slot
@@ -82,22 +82,28 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     deps.log(`${what}${again}`)
   }
 
+  const awaitEnd = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
+    await server.ended
+    // One that was stopped on purpose is not in its slot any more.
+    if (slot.running !== server) return
+    stop(slot)
+    failed(slot, `The language server ${command} ended by itself: ${server.ending ?? 'it closed its connection'}.`)
+  }
+
+  const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
+    const { memoryBelow } = await import('./server-memory')
+    const bytes = await memoryBelow(server.pid)
+    if (slot.running !== server || bytes <= limits.memoryBytes) return
+    stop(slot)
+    failed(slot, `The language server ${command} was stopped: it took ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
+  }
+
   const watch = (slot: Slot, server: LanguageServer, command: string): void => {
     slot.running = server
-    void server.ended.then(() => {
-      // One that was stopped on purpose is not in its slot any more.
-      if (slot.running !== server) return
-      stop(slot)
-      failed(slot, `The language server ${command} ended by itself: ${server.ending ?? 'it closed its connection'}.`)
-    })
+    void awaitEnd(slot, server, command)
     slot.watch = setInterval(() => {
       if (Date.now() - slot.usedAt > limits.idleMs) return stop(slot)
-      void import('./server-memory').then(async ({ memoryBelow }) => {
-        const bytes = await memoryBelow(server.pid)
-        if (slot.running !== server || bytes <= limits.memoryBytes) return
-        stop(slot)
-        failed(slot, `The language server ${command} was stopped: it took ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
-      })
+      void checkMemory(slot, server, command)
     }, limits.watchMs)
     slot.watch.unref()
   }
@@ -113,7 +119,6 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       const scope = `lsp-${randomBytes(8).toString('hex')}`
       const sandbox = level && (await deps.sandboxes?.policy({ root: slot.root, level, network: 'none', scope, names: found.needs }))
       const { LanguageServer } = await import('./language-server')
-      if (isClosed) return undefined
       const server = await LanguageServer.start({
         home: deps.home,
         command: found.command,
@@ -123,15 +128,16 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
         ...(sandbox && { sandbox }),
         root: slot.root,
         languageIdOf: (file) => languageOf(file)?.languageId ?? 'plaintext',
+        signal: closing.signal,
       })
-      if (isClosed) {
-        await server.stop()
-        return undefined
-      }
       watch(slot, server, found.command)
       return server
     } catch (error) {
-      failed(slot, `The language server ${found.command} could not be started: ${error instanceof Error ? error.message : String(error)}.`)
+      if (!closing.signal.aborted)
+        failed(
+          slot,
+          `The language server ${found.command} could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+        )
       return undefined
     }
   }
@@ -139,7 +145,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   return {
     async serverFor(root, path) {
       const language = languageOf(path)?.language
-      if (!language || isClosed) return undefined
+      if (!language || closing.signal.aborted) return undefined
       const key = `${language.id}\0${root}`
       let slot = slots.get(key)
       if (!slot) slots.set(key, (slot = { root, usedAt: 0, failures: 0 }))
@@ -157,8 +163,8 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     },
     running: (root) => [...slots.values()].flatMap((slot) => (slot.root === root && slot.running ? [slot.running] : [])),
     async close() {
-      isClosed = true
-      await Promise.all([...slots.values()].map(({ server }) => server?.catch(() => undefined)))
+      closing.abort()
+      await Promise.allSettled([...slots.values()].flatMap(({ server }) => (server ? [server] : [])))
       for (const slot of slots.values()) stop(slot)
       await Promise.all(ending)
     },

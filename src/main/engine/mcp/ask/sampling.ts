@@ -131,7 +131,7 @@ function requestOf({ messages, systemPrompt = '', maxTokens, tools }: CreateMess
 /** What is asked about is what is sent: pictures as models take them. */
 async function withFittedPictures(request: SampleRequest): Promise<SampleRequest> {
   const { fitMedia } = await import('../../tool/media/fit-media')
-  const fit = (part: UserPart): UserPart | Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)
+  const fit = async (part: UserPart): Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)
   const messages = await Promise.all(
     request.messages.map(async (said): Promise<Said> =>
       said.role === 'user' ? { role: said.role, parts: await Promise.all(said.parts.map(fit)) } : said,

@@ -8,7 +8,7 @@ const { data, first, last, maxChars } = workerData as PdfQuestion
 
 // While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should not be near files from anywhere.
 const { getBuiltinModule } = process
-process.getBuiltinModule = (() => undefined) as unknown as typeof getBuiltinModule
+process.getBuiltinModule = () => undefined
 const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
 process.getBuiltinModule = getBuiltinModule
 // Its own thread is this one.
