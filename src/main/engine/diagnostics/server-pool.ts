@@ -91,7 +91,6 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   }
 
   const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
-    const { memoryBelow } = await import('./server-memory')
     const bytes = await memoryBelow(server.pid)
     if (slot.running !== server || bytes <= limits.memoryBytes) return
     stop(slot)
@@ -204,4 +203,23 @@ async function planFor({ env, settingsFor, sandboxes }: ServerPoolDeps, root: st
   })
   if (!found || (!isSandboxed && !isTrusted && found.from !== 'settings')) return undefined
   return { found, level: !isSandboxed ? undefined : isTrusted ? 'project' : 'read-only' }
+}
+
+/** Bytes that a process and everything below it have resident; 0 where that cannot be seen. */
+async function memoryBelow(pid: number): Promise<number> {
+  // Only where a server runs is it needed.
+  const { processTable } = await import('../task/watch/process-table')
+  const table = await processTable()
+  const children = new Map<number, number[]>()
+  for (const entry of table.values()) children.set(entry.parent, [...(children.get(entry.parent) ?? []), entry.pid])
+  let bytes = 0
+  const pending = [pid]
+  const seen = new Set<number>()
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (seen.has(at)) continue
+    seen.add(at)
+    bytes += table.get(at)?.memoryBytes ?? 0
+    pending.push(...(children.get(at) ?? []))
+  }
+  return bytes
 }
