@@ -30,6 +30,14 @@ export default {
       { path: '^src/main/engine/', pathNot: '^src/main/engine/(loop/|model/provider|tool/(tool|limits)|config/settings)' },
     ),
     rule(
+      'diagnostics-know-only-files-settings-and-processes',
+      { path: '^src/main/engine/diagnostics/', pathNot: NOT_TESTS },
+      {
+        path: '^src/main/engine/',
+        pathNot: '^src/main/engine/(diagnostics|config|sandbox|task|workspace|mcp/transport/server-process|loop/turn-diagnostics)',
+      },
+    ),
+    rule(
       'tools-do-not-import-each-other',
       { path: '^src/main/engine/tool/builtin/([^/.]+)\\.ts$', pathNot: NOT_TESTS },
       { path: '^src/main/engine/tool/builtin/[^/]+\\.ts$' },

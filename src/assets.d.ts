@@ -16,3 +16,8 @@ declare module '*.txt?raw' {
   const text: string
   export default text
 }
+
+/** The package has types only for its main module. */
+declare module 'pdfjs-dist/legacy/build/pdf.worker.mjs' {
+  export const WorkerMessageHandler: unknown
+}

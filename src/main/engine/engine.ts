@@ -23,6 +23,7 @@ import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './context/instructions'
+import { createDiagnostics } from './diagnostics/create-diagnostics'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
@@ -138,6 +139,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sandboxes: programSandboxes,
     now: Date.now,
   })
+  const diagnostics = createDiagnostics({ home, env, settingsFor, sandboxes: programSandboxes, log })
   const mcp = createEngineMcp({
     home,
     version,
@@ -206,7 +208,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     standing,
     looks,
     hooks,
-    now: () => Date.now(),
+    diagnostics,
+    now: Date.now,
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
     amongAgents:
@@ -368,7 +371,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       checkpoints.close()
       inbox.close()
       await Promise.all([agents.runs.close(), sessions.close()])
-      await Promise.all([hooks.close(), mcp.close()])
+      await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
       await custody.close(background)
       config.close()
       store.close()

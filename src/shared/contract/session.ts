@@ -11,7 +11,7 @@ const id = z.string().min(1).max(100)
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string().max(2_000_000) })
 const mediaPart = z.strictObject({
   type: z.literal('media'),
-  mediaType: z.string().regex(/^(image|video)\/[\w.+-]+$/),
+  mediaType: z.string().regex(/^(?:(?:image|video)\/[\w.+-]+|application\/pdf)$/),
   data: z.base64(),
   name: z.string().optional(),
 })

@@ -9,7 +9,7 @@ export interface TextPart {
   text: string
 }
 
-/** A picture (or video) as base64. `name` is the file it came from, when it came from one. */
+/** A picture, a video or a PDF as base64. `name` is the file it came from, when it came from one. */
 export interface MediaPart {
   type: 'media'
   /** IANA media type, e.g. `image/png`. */
@@ -17,6 +17,9 @@ export interface MediaPart {
   /** Base64, without a data-URL prefix. */
   data: string
   name?: string
+  /** Of a PDF: its text, page by page, for models that take no documents, and how many pages it has. */
+  text?: string
+  pages?: number
 }
 
 /** Where a part of a prompt comes from that an MCP server gave: a resource by its URI, a prompt by its name. */
@@ -114,6 +117,11 @@ export interface Usage {
 /** All text of some parts, joined without separators. */
 export function textOf(parts: readonly { type: string; text?: string }[]): string {
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
+}
+
+/** Media as a client gives them: without what was found out about them when they came in. */
+export function asGiven({ type, mediaType, data, name }: MediaPart): MediaPart {
+  return { type, mediaType, data, ...(name !== undefined && { name }) }
 }
 
 /** Whether the user wrote or attached this part, and Trestle did not put it in. */

@@ -11,6 +11,7 @@ import {
   type TaskSettings,
   type ToolSettings,
 } from './settings'
+import { readDiagnostics } from './diagnostics-settings'
 import { readHooks } from './hook-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { readMcpSettings } from './mcp-settings'
@@ -49,6 +50,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = readToolSearch(top.table('tool_search'))
   const cache = readCache(top.table('cache'))
+  const diagnostics = readDiagnostics(top.table('diagnostics'))
   const mcp = readMcpSettings(top.table('mcp'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
@@ -74,6 +76,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     agents,
     toolSearch,
     cache,
+    diagnostics,
     mcp,
   }
   return { settings, mistakes }

@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import type { ModelSettings } from './model-settings'
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from './mcp-settings'
@@ -31,6 +32,7 @@ export interface Settings {
   agents: AgentSettings
   toolSearch: ToolSearchSettings
   cache: CacheSettings
+  diagnostics: DiagnosticsSettings
   mcp: McpSettings
 }
 
@@ -129,5 +131,6 @@ export const DEFAULT_SETTINGS: Settings = {
   agents: { maxDepth: 2, maxRunning: 6 },
   toolSearch: DEFAULT_TOOL_SEARCH,
   cache: { long: false },
+  diagnostics: DEFAULT_DIAGNOSTICS,
   mcp: DEFAULT_MCP_SETTINGS,
 }

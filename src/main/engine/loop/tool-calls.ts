@@ -227,6 +227,7 @@ async function runKept(
   // After the hooks: a formatter's work on what the call wrote is undone with it.
   const changed = await kept?.changed()
   if (changed) recorder.add(changed)
+  ctx.diagnostics?.ran({ accesses: call.accesses, ...(kept && { changes: changed?.changes ?? [] }), failed: result.isError ?? false })
   return limitResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
     save: (text) => ctx.saveResult(callId, text),

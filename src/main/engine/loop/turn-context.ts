@@ -10,6 +10,7 @@ import type { ModelTraits, Provider } from '../model/provider'
 import type { Access, CallAnswer, CallQuestion, PreparedCall, Tool } from '../tool/tool'
 import type { Gate } from './gate'
 import type { Room } from './room'
+import type { TurnDiagnostics } from './turn-diagnostics'
 import type { TurnPrefix } from './turn-prefix'
 import type { TurnHooks } from './turn-hooks'
 import type { KeptCall } from './kept-call'
@@ -68,6 +69,8 @@ export interface TurnContext {
   ): Promise<CallAnswer>
   /** Absent when there are none. */
   hooks?: TurnHooks
+  /** Absent when no language server looks at what is changed. */
+  diagnostics?: TurnDiagnostics
   /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */
   keepBefore(call: { callId: string; tool: Tool; call: PreparedCall }): Promise<KeptCall | undefined> | undefined
   /** Runs an allowed call when no call of another agent of the family is in its way; rejects when the signal aborts first. Absent: at once. */

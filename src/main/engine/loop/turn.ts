@@ -32,6 +32,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (reminder) ctx.record(...say(ctx, reminder))
     const instructions = await ctx.instructionsFor?.(end.touched)
     if (instructions !== undefined) ctx.record(...say(ctx, instructions))
+    const errors = await ctx.diagnostics?.report(ctx.signal)
+    if (errors !== undefined) ctx.record(...say(ctx, errors))
     return undefined
   }
   try {

@@ -24,6 +24,9 @@ export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): { p
 /** A failed command ends with its exit code. */
 const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
 
+const MOST_DOCUMENT_PAGES = 100
+const MOST_DOCUMENT_BASE64 = 24_000_000
+
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type Asked = ThinkingRequest & Pick<ModelRequest, 'modelId'>
 
@@ -45,24 +48,29 @@ interface Piece {
   message?: LanguageModelV4Message | undefined
   /** Of a tool's message, with the media that have to follow it. */
   result?: LanguageModelV4ToolResultPart
-  media?: readonly UserPart[]
+  following?: readonly UserPart[]
   /** The message made of these media and those of other results of its step. */
   follower?: { of: readonly Piece[]; message: LanguageModelV4Message }
 }
 
 /** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
 export function buildPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff'> & Asked,
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff' | 'traits'> & Asked,
   rules: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
+  // A model that sees images reads documents, where nothing else is known of it.
+  const pdfIn = rules.pdf !== undefined && (request.traits?.pdfIn ?? request.imagesIn)
+  const videoIn = rules.video && (request.traits?.videoIn ?? true)
   const canSend = (part: MediaPart): boolean =>
-    request.imagesIn && (part.mediaType.startsWith('image/') || (rules.video && part.mediaType.startsWith('video/')))
+    isPdf(part)
+      ? pdfIn && isSmallEnough(part)
+      : request.imagesIn && (part.mediaType.startsWith('image/') || (videoIn && part.mediaType.startsWith('video/')))
   const back = rules.thinkingBack(request)
   const { model, modelId } = request
-  const variant = JSON.stringify([request.imagesIn, model, modelId, back.isOff, back.bindsThinking, back.neededField])
+  const variant = JSON.stringify([request.imagesIn, pdfIn, videoIn, model, modelId, back.isOff, back.bindsThinking, back.neededField])
   const pieceOf = (message: Message): Piece => {
     let piece = pieces.get(message)
     if (piece?.variant !== variant) {
@@ -82,7 +90,7 @@ export function buildPrompt(
     if (message.role !== 'tool') flush()
     if (piece.message) prompt.push(piece.message)
     if (!piece.result) continue
-    if (piece.media && piece.media.length > 0) following.push(piece)
+    if (piece.following && piece.following.length > 0) following.push(piece)
     // The results of one step are one message: Gemini wants them together, the others do not mind.
     const last = prompt.at(-1)
     if (last?.role === 'tool') last.content.push(piece.result)
@@ -103,7 +111,7 @@ function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean)
   const [first] = of
   if (first?.follower?.of.length === of.length && first.follower.of.every((piece, index) => piece === of[index]))
     return first.follower.message
-  const media = of.flatMap((piece) => piece.media ?? [])
+  const media = of.flatMap((piece) => piece.following ?? [])
   const message: LanguageModelV4Message = { role: 'user', content: userContent(media, canSend) }
   if (first) first.follower = { of, message }
   return message
@@ -138,7 +146,17 @@ function filePart(part: MediaPart): LanguageModelV4FilePart {
   }
 }
 
+/** What all providers take in one request; of larger documents they get the text. */
+function isSmallEnough({ pages = 0, data }: MediaPart): boolean {
+  return pages <= MOST_DOCUMENT_PAGES && data.length <= MOST_DOCUMENT_BASE64
+}
+
+function isPdf(part: MediaPart): boolean {
+  return part.mediaType === 'application/pdf'
+}
+
 function notSent(part: MediaPart): string {
+  if (part.text !== undefined) return `[${part.name ?? 'PDF'}: a PDF of ${part.pages ?? 'some'} pages, as text]\n${part.text}`
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4 / 1024))
   return `[${part.name ?? 'attachment'}: ${part.mediaType}, ${kilobytes} KB, not sent because this model cannot take it]`
 }
@@ -230,23 +248,25 @@ function toolResult(
   message: ToolMessage,
   rules: PromptRules,
   canSend: (part: MediaPart) => boolean,
-): { result: LanguageModelV4ToolResultPart; media: UserPart[] } {
+): { result: LanguageModelV4ToolResultPart; following: UserPart[] } {
   const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
   const text = resultText(message.content, canSend)
   const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
   const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.sentAs ?? message.name }
   // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line of its own.
   const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said) ? `[failed]\n${said}` : said
-  if (media.length > 0 && rules.imagesInResults) {
-    return { result: { ...base, output: { type: 'content', value: [{ type: 'text', text: spoken }, ...media.map(filePart)] } }, media: [] }
-  }
-  const output = { type: message.isError && rules.marksErrors ? ('error-text' as const) : ('text' as const), value: spoken }
-  if (media.length === 0) return { result: { ...base, output }, media: [] }
-  const names = media.map((part) => part.name ?? part.mediaType).join(', ')
-  return {
-    result: { ...base, output: { ...output, value: `${spoken}\n(The attachment follows in the next message: ${names})` } },
-    media: [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...media],
-  }
+  const inResult = media.filter((part) => rules.imagesInResults && (!isPdf(part) || rules.pdf === 'everywhere'))
+  const later = media.filter((part) => !inResult.includes(part))
+  const names = later.map((part) => part.name ?? part.mediaType).join(', ')
+  const value = later.length > 0 ? `${spoken}\n(The attachment follows in the next message: ${names})` : spoken
+  const following: UserPart[] =
+    later.length > 0 ? [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...later] : []
+  if (inResult.length > 0)
+    return {
+      result: { ...base, output: { type: 'content', value: [{ type: 'text', text: value }, ...inResult.map(filePart)] } },
+      following,
+    }
+  return { result: { ...base, output: { type: message.isError && rules.marksErrors ? 'error-text' : 'text', value } }, following }
 }
 
 function resultText(content: readonly ResultPart[], canSend: (part: MediaPart) => boolean): string {

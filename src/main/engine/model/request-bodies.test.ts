@@ -125,6 +125,59 @@ describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of
   })
 })
 
+describe('a PDF', () => {
+  const pdf = {
+    type: 'media' as const,
+    mediaType: 'application/pdf',
+    data: 'JVBERi0=',
+    name: 'a.pdf',
+    text: '[Page 1 of 1]\nwords',
+    pages: 1,
+  }
+  const messages: Message[] = [
+    { role: 'user', parts: [text('go'), pdf] },
+    { role: 'assistant', parts: [{ type: 'tool_call', callId: 'c1', name: 'Read', input: '{"path":"b.pdf"}' }] },
+    { role: 'tool', callId: 'c1', name: 'Read', isError: false, content: [text('b.pdf: PDF document'), { ...pdf, name: 'b.pdf' }] },
+  ]
+  const bodyOf = async (type: ProviderType, more: Partial<ModelRequest> = {}) => firstBody(type, { ...REQUEST, messages, ...more })
+  const count = (body: string, piece: string): number => body.split(piece).length - 1
+
+  it.each([
+    ['anthropic', '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0="}', 2],
+    ['openai-responses', '"file_data":"data:application/pdf;base64,JVBERi0="', 2],
+    ['google', '{"inlineData":{"mimeType":"application/pdf","data":"JVBERi0="}}', 2],
+  ] as const)('goes to %s as a document, in a prompt and in a result', async (type, piece, times) => {
+    const body = await bodyOf(type)
+    expect(count(body, piece)).toBe(times)
+    expect(body).not.toContain('words')
+  })
+
+  it('of a result follows in a message of the user on Gemini, whose older models take none in results', async () => {
+    const { contents } = JSON.parse(await bodyOf('google')) as { contents: { role: string; parts: object[] }[] }
+    expect(JSON.stringify(contents.at(-1)?.parts)).toContain('inlineData')
+    expect(JSON.stringify(contents.flatMap(({ parts }) => parts).filter((part) => 'functionResponse' in part))).not.toContain('JVBERi0=')
+  })
+
+  it.each(['openai-compatible', 'moonshot'] as const)('goes to %s as the text of its pages', async (type) => {
+    const body = await bodyOf(type)
+    expect(count(body, '[Page 1 of 1]\\nwords')).toBe(2)
+    expect(body).not.toContain('JVBERi0=')
+  })
+
+  it.each(['anthropic', 'openai-responses', 'google'] as const)(
+    'goes to %s as text where the model takes none, or it is too long',
+    async (type) => {
+      for (const more of [{ traits: { pdfIn: false } }, { imagesIn: false }]) {
+        const body = await bodyOf(type, more)
+        expect(count(body, '[Page 1 of 1]\\nwords')).toBe(2)
+        expect(body).not.toContain('JVBERi0=')
+      }
+      expect(await bodyOf(type, { imagesIn: false, traits: { pdfIn: true } })).toContain('JVBERi0=')
+      expect(await bodyOf(type, { messages: [{ role: 'user', parts: [{ ...pdf, pages: 101 }] }] })).not.toContain('JVBERi0=')
+    },
+  )
+})
+
 it('the messages of a chat body are those the package makes of the whole prompt', async () => {
   const messages: Message[] = [{ role: 'user', parts: [text('go')] }, ...Array.from({ length: 40 }, (_, n) => step(n)).flat()]
   const request = { ...REQUEST, messages }

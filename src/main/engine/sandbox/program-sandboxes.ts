@@ -6,10 +6,12 @@ import { sensitiveRule } from '../workspace/sensitive-rule'
 import type { Sandboxes } from './create-sandboxes'
 import type { SandboxPolicy } from './sandbox-policy'
 
-/** A program that is not a command of a session: an MCP server, or a hook. */
+/** A program that is not a command of a session: an MCP server, a hook, or a language server. */
 export interface SandboxedProgram {
   /** The folder it can change; made when it is missing. */
   root: string
+  /** Default `project`. With `read-only` it can change nothing but its private /tmp. */
+  level?: 'project' | 'read-only'
   network: 'none' | 'open'
   /** Names its private /tmp; no two programs share one. */
   scope: string
@@ -51,7 +53,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
       const { missing } = await found(real(root))
       return missing === undefined ? { level: 'project', network } : { level: 'unrestricted', network: 'open', unavailable: missing }
     },
-    async policy({ root: given, network, scope, names = [] }) {
+    async policy({ root: given, level = 'project', network, scope, names = [] }) {
       mkdirSync(given, { recursive: true, mode: 0o700 })
       const root = real(given)
       const { settings, required, missing } = await found(root)
@@ -60,7 +62,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
         return undefined
       }
       const session = { rootId: scope, root, addedFolders: [], allowed: { write: [], read: names.filter(canRead), hosts: [] }, settings }
-      return sandboxes.policy(session, { level: 'project', network })
+      return sandboxes.policy(session, { level, network })
     },
   }
 }

@@ -7,6 +7,7 @@ import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../..
 import { applyHeader } from '../../../shared/model/fold'
 import { isOwn, textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
+import { fitParts } from './fit-parts'
 import type { ToolsView } from '../../../shared/model/tools-view'
 import type { TaskNews } from '../../../shared/model/task'
 import { createGate, type ApprovalGate } from '../approval/gate'
@@ -127,7 +128,8 @@ export class Session {
   }
 
   /** What a person says, when it may be said, with what it names. */
-  async #taken(parts: UserPart[]): Promise<UserPart[]> {
+  async #taken(given: UserPart[]): Promise<UserPart[]> {
+    const parts = await fitParts(given)
     await this.#deps.submit?.(this, parts)
     return this.#deps.attach ? this.#deps.attach(this, parts) : parts
   }

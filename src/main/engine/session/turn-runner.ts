@@ -22,6 +22,7 @@ import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
 import { factsOf } from '../context/facts/gather-facts'
 import { systemPrompt } from '../context/system-prompt'
+import type { Diagnostics } from '../diagnostics/create-diagnostics'
 import type { Hooks } from '../hook/create-hooks'
 import { isTelling } from '../context/prefix/told'
 import { createPrefix, type SessionPrefix } from '../context/prefix/create-prefix'
@@ -59,6 +60,7 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   /** Records what the session's commands can reach, when that has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
+  diagnostics?: Pick<Diagnostics, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   /** What the agent of this session is. */
@@ -140,6 +142,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         gate: session.approvals.gate,
         ask: session.approvals.ask,
         ...(hooks && { hooks }),
+        ...(deps.diagnostics &&
+          settings.diagnostics.enabled &&
+          canEdit(tools.lookup) && { diagnostics: deps.diagnostics.forTurn(session) }),
         keepBefore: (call) => deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
         amongAgents: deps.amongAgents(session),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
@@ -343,6 +348,11 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnCo
     ...(effort !== undefined && { effort }),
     ...(info.traits && { traits: info.traits }),
   }
+}
+
+/** Whether the agent can change files by a tool of its own: if not, it need not hear of errors in them. */
+function canEdit(tools: TurnContext['tools']): boolean {
+  return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
 }
 
 /** The compaction that stands for the beginning of the conversation. */

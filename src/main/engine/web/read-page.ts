@@ -2,6 +2,7 @@ import { extractArticle } from './article'
 import { WebRefusal } from './web-refusal'
 import { decodeText } from './decode-text'
 import { fetchPage, type Page } from './fetch-page'
+import { isPdf, PdfProblem, readPdf, type PdfText } from '../tool/media/read-pdf'
 import type { WebAccess } from './web-access'
 
 /** A page as a model reads it. */
@@ -14,6 +15,8 @@ export interface ReadablePage {
   bytes: number
   /** Author, date: what the page says of itself. */
   notes: string[]
+  /** The page is a PDF: its bytes, and its text in `text`. */
+  pdf?: { body: Buffer; read: PdfText }
 }
 
 /** Fetches a page and makes it readable. Rejects as `fetchPage` does, and with a `WebRefusal` for what is no text and for answers that are failures. */
@@ -23,6 +26,18 @@ export async function readPage(web: WebAccess, { url, signal }: { url: string; s
   const common = { url: page.url.href, bytes: page.body.length, notes: [] }
   if (page.status >= 400) throw new WebRefusal(failureOf(page, type))
   if (page.body.length === 0) return { ...common, kind: 'passthrough', text: '' }
+  if (type === 'application/pdf' || (!isText(type) && isPdf(page.body))) {
+    const read = await readPdf(page.body, { signal }).catch((error: unknown) => {
+      throw error instanceof PdfProblem ? new WebRefusal(`${page.url.href}: ${error.message}`) : error
+    })
+    return {
+      ...common,
+      kind: 'passthrough',
+      text: read.text,
+      notes: [`PDF document, ${read.pages} ${read.pages === 1 ? 'page' : 'pages'}`],
+      pdf: { body: page.body, read },
+    }
+  }
   if (!isText(type))
     throw new WebRefusal(
       `${page.url.href} is ${type} (${kilobytes(page.body.length)}), which is no text. Download it with curl in Bash if it is needed.`,

@@ -2,7 +2,7 @@ import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import { useRef, type ReactNode } from 'react'
 import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
-import { PICTURE_TYPES } from './pictures/pictures'
+import { PDF_TYPE, PICTURE_TYPES } from './pictures/pictures'
 
 interface ComposerRowProps {
   imagesIn: boolean
@@ -13,33 +13,28 @@ interface ComposerRowProps {
   hintId: string
   /** What can be set for the session. */
   controls?: ReactNode
-  onPictures: (files: File[]) => void
+  onFiles: (files: File[]) => void
   onSend: () => void
   onStop: () => void
 }
 
-/** Below the field: pictures, a hint, and the button that sends or stops. */
-export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, onPictures, onSend, onStop }: ComposerRowProps) {
+/** Below the field: attachments, a hint, and the button that sends or stops. */
+export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, onFiles, onSend, onStop }: ComposerRowProps) {
   const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
-      <IconButton
-        label={imagesIn ? 'Attach pictures' : 'This model takes no pictures'}
-        disabled={!imagesIn}
-        tooltipSide="top"
-        onClick={() => picker.current?.click()}
-      >
+      <IconButton label={imagesIn ? 'Attach images or PDFs' : 'Attach PDFs'} tooltipSide="top" onClick={() => picker.current?.click()}>
         <Paperclip aria-hidden />
       </IconButton>
       <input
         ref={picker}
         type="file"
-        accept={PICTURE_TYPES.join(',')}
+        accept={[...(imagesIn ? PICTURE_TYPES : []), PDF_TYPE].join(',')}
         multiple
         hidden
-        aria-label="Pictures"
+        aria-label="Attachments"
         onChange={(event) => {
-          onPictures([...(event.target.files ?? [])])
+          onFiles([...(event.target.files ?? [])])
           event.target.value = ''
         }}
       />

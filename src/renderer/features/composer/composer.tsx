@@ -20,7 +20,7 @@ import { ComposerRow } from './composer-row'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
-import { attached, type Attachment } from './pictures/pictures'
+import { attached, PDF_TYPE, type Attachment } from './pictures/pictures'
 import { KeptDraft } from './kept-draft'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
 import { useAttachments } from './pictures/use-attachments'
@@ -41,7 +41,7 @@ export interface ComposerProps {
   busy: boolean
   /** Why nothing can be sent at the moment; writing is still possible. */
   blocked?: ReactNode
-  /** The model takes pictures. */
+  /** The model takes images. */
   imagesIn: boolean
   /** Each rejects when it failed; then the text comes back. */
   onSend: (parts: UserPart[]) => Promise<unknown>
@@ -119,7 +119,7 @@ export function Composer({
     field.current?.setSelectionRange(caret.current, caret.current)
     caret.current = undefined
   })
-  const blockedByPictures = attachments.length > 0 && !imagesIn
+  const blockedByPictures = !imagesIn && attachments.some(({ part }) => part.mediaType !== PDF_TYPE)
   const empty = text.trim() === '' && attachments.length === 0
   const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
 
@@ -238,7 +238,7 @@ export function Composer({
 
   const keys = busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line'
   const hint = blocked ?? completion.hint ?? (sending ? 'Sending …' : keys)
-  const note = blockedByPictures ? 'This model takes no pictures. Remove them, or choose another model.' : problem
+  const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
     <div className="composer">
       {above}
@@ -287,7 +287,7 @@ export function Composer({
           hint={hint}
           hintId={hintId}
           controls={controls}
-          onPictures={drop.addPictures}
+          onFiles={drop.addFiles}
           onSend={() => submit(onSend)}
           onStop={onStop}
         />

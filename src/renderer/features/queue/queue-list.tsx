@@ -1,6 +1,6 @@
 import { CornerDownRight, ListEnd, Pencil, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { isOwn, textOf, type UserPart } from '../../../shared/model/message'
+import { asGiven, isOwn, textOf, type UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt } from '../../../shared/model/session'
 import { Button } from '../../ui/button'
 import './queue.css'
@@ -71,7 +71,7 @@ function EditPrompt({ prompt, onSave, onCancel }: { prompt: QueuedPrompt; onSave
   useEffect(() => {
     field.current?.focus()
   }, [])
-  const media = prompt.parts.filter((part) => part.type === 'media' && isOwn(part))
+  const media = prompt.parts.flatMap((part) => (part.type === 'media' && isOwn(part) ? [asGiven(part)] : []))
   const canSave = text.trim() !== '' || media.length > 0
   const save = (): void => {
     if (!canSave) return
@@ -116,6 +116,6 @@ function words(parts: readonly UserPart[]): string {
   const own = parts.filter(isOwn)
   const text = textOf(own).slice(0, 300).replace(/\s+/g, ' ').trim()
   const media = own.filter((part) => part.type === 'media').length
-  const pictures = media === 0 ? '' : media === 1 ? '1 picture' : `${media} pictures`
-  return [text, pictures].filter((part) => part !== '').join(' · ')
+  const attachments = media === 0 ? '' : media === 1 ? '1 attachment' : `${media} attachments`
+  return [text, attachments].filter((part) => part !== '').join(' · ')
 }

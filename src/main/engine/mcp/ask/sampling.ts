@@ -49,8 +49,11 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const call = callOf(connection)
   if (!call) throw refused(connection, 'It can only be allowed while a call runs.')
-  const request = requestOf(params)
-  if ('problem' in request) throw refused(connection, request.problem)
+  const wanted = requestOf(params)
+  if ('problem' in wanted) throw refused(connection, wanted.problem)
+  const request = await withFittedPictures(wanted).catch((error: unknown) => {
+    throw refused(connection, `A picture cannot be sent. ${error instanceof Error ? error.message : String(error)}`)
+  })
   const asked = await limits.within(connection, call, async () => {
     const first = await call.ctx.ask(question(connection.name, request), signal)
     if ('none' in first) throw refused(connection, first.why)
@@ -118,11 +121,23 @@ function requestOf({ messages, systemPrompt = '', maxTokens, tools }: CreateMess
     said.push(read)
   }
   const parts = said.flatMap((message): readonly UserPart[] => message.parts)
-  const chars = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), system.length)
+  const chars = parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), system.length)
   if (chars > MOST_CHARS) return { problem: `It may be at most ${MOST_CHARS.toLocaleString('en')} characters long.` }
   if (parts.filter((part) => part.type === 'media').length > MOST_PICTURES)
     return { problem: `There may be at most ${MOST_PICTURES} pictures.` }
   return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MOST_TOKENS)) }
+}
+
+/** What is asked about is what is sent: pictures as models take them. */
+async function withFittedPictures(request: SampleRequest): Promise<SampleRequest> {
+  const { fitMedia } = await import('../../tool/media/fit-media')
+  const fit = async (part: UserPart): Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)
+  const messages = await Promise.all(
+    request.messages.map(async (said): Promise<Said> =>
+      said.role === 'user' ? { role: said.role, parts: await Promise.all(said.parts.map(fit)) } : said,
+    ),
+  )
+  return { ...request, messages }
 }
 
 function messageOf({ role, content }: SamplingMessage): Said | { problem: string } {

@@ -1,6 +1,5 @@
-import type { AttachedFrom, UserPart } from '../../../../shared/model/message'
-import { fitImage } from '../../tool/media/fit-image'
-import { mediaTypeOf } from '../../tool/media/media-type'
+import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
+import { fitMedia, MediaProblem } from '../../tool/media/fit-media'
 
 /** So much text of one server goes into one prompt. */
 const MOST_CHARS = 200_000
@@ -31,11 +30,11 @@ export async function contentParts(items: readonly unknown[], from: AttachedFrom
       continue
     }
     const bytes = Buffer.from(content.data, 'base64')
-    const picture = pictures < MOST_PICTURES ? await pictureOf(bytes) : undefined
-    if (picture) {
+    const media = pictures < MOST_PICTURES ? await mediaOf(content) : undefined
+    if (media) {
       pictures += 1
       flush()
-      parts.push({ type: 'media', attached: from, name: content.name, ...picture })
+      parts.push({ ...media, attached: from })
     } else write(`[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; it cannot be shown to a model]`)
   }
   if (items.length > MOST_PARTS) write(`[${items.length - MOST_PARTS} more parts are left out]`)
@@ -85,15 +84,14 @@ function decoded(base64: string): string | undefined {
   }
 }
 
-/** The picture, fitted for models; undefined when it is none. */
-export async function pictureOf(bytes: Buffer): Promise<{ mediaType: string; data: string } | undefined> {
-  const found = mediaTypeOf(bytes)
-  if (!found?.mediaType.startsWith('image/') || found.problem !== undefined) return undefined
+/** The picture or PDF, fitted for models; undefined when it is none, or one that no model can be given. */
+export async function mediaOf({ data, mediaType, name }: Extract<Block, { data: string }>): Promise<MediaPart | undefined> {
   try {
-    const { mediaType, data } = await fitImage(bytes, found.mediaType)
-    return { mediaType, data: data.toString('base64') }
-  } catch {
-    return undefined
+    const media = await fitMedia({ data, mediaType, name })
+    return media.mediaType.startsWith('video/') ? undefined : media
+  } catch (error) {
+    if (error instanceof MediaProblem) return undefined
+    throw error
   }
 }
 

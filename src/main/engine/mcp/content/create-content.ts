@@ -2,7 +2,7 @@ import { CodedError } from '../../../../shared/model/errors'
 import { mcpWord } from '../../../../shared/model/mcp-content'
 import type { HeldMcpContent } from '../mcp-content'
 import { attach, mayMention, readResource } from './attach'
-import { pictureOf, resourceBlock } from './content-parts'
+import { mediaOf, resourceBlock } from './content-parts'
 import type { ContentServer } from './content-server'
 import { completeValue, findResources } from './find-resources'
 import type { WatchedResources } from './watched-resources'
@@ -45,9 +45,10 @@ export function createContent({ serversOf, watched }: ContentDeps): HeldMcpConte
         contents.slice(0, 20).map(async (content) => {
           const block = resourceBlock(content)
           if ('text' in block) return { type: 'text' as const, text: cut(block.text) }
+          const media = await mediaOf(block)
+          if (media?.mediaType.startsWith('image/')) return { type: 'media' as const, mediaType: media.mediaType, data: media.data }
+          if (media?.text !== undefined) return { type: 'text' as const, text: cut(media.text) }
           const bytes = Buffer.from(block.data, 'base64')
-          const picture = await pictureOf(bytes)
-          if (picture) return { type: 'media' as const, ...picture }
           return { type: 'other' as const, text: `${block.mediaType}, ${bytes.length.toLocaleString('en')} bytes` }
         }),
       )

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ResultPart } from '../../../../shared/model/message'
 import type { ServerLink } from '../../../../shared/model/preview'
-import { fitImage } from '../../tool/media/fit-image'
+import { fitMedia } from '../../tool/media/fit-media'
 import { mediaTypeOf } from '../../tool/media/media-type'
+import { isPdf } from '../../tool/media/read-pdf'
 import type { ToolResult } from '../../tool/tool'
 import { plain } from './read-tools'
 
@@ -90,12 +91,13 @@ async function binary(data: unknown, type: unknown, name: string, place: PartPla
   const bytes = Buffer.from(data, 'base64')
   const said = plain(type, 100) ?? 'of an unknown type'
   const found = mediaTypeOf(bytes)
-  if (found?.mediaType.startsWith('image/') && found.problem === undefined && place.roomForImage) {
+  const isPicture = found?.mediaType.startsWith('image/') && found.problem === undefined
+  if ((isPicture || isPdf(bytes)) && place.roomForImage) {
     try {
-      const fitted = await fitImage(bytes, found.mediaType)
-      return [{ type: 'media', mediaType: fitted.mediaType, data: fitted.data.toString('base64'), name: place.tool }]
+      return [await fitMedia({ data, mediaType: said, name: isPicture ? place.tool : name })]
     } catch (error) {
-      return [note(`A picture (${said}) cannot be shown: ${error instanceof Error ? error.message : String(error)}`)]
+      const problem = error instanceof Error ? error.message : String(error)
+      return [note(`${isPicture ? 'A picture' : 'A PDF'} (${said}) cannot be shown: ${problem}`)]
     }
   }
   try {

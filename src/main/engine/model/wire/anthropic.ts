@@ -15,6 +15,7 @@ export async function anthropicWire(settings: WireSettings): Promise<Wire> {
     imagesInResults: true,
     marksErrors: true,
     video: false,
+    pdf: 'everywhere',
     rawInput: false,
     cacheMarks: true,
     callId: plainCallId,

@@ -16,6 +16,8 @@ export async function googleWire(settings: WireSettings): Promise<Wire> {
       imagesInResults: true,
       marksErrors: true,
       video: true,
+      // Only the newest models take documents in results.
+      pdf: 'prompts',
       rawInput: false,
       cacheMarks: false,
       callId: (id) => id,

@@ -21,6 +21,7 @@ export async function responsesWire(settings: WireSettings): Promise<Wire> {
       imagesInResults: true,
       marksErrors: false,
       video: false,
+      pdf: 'everywhere',
       rawInput: true,
       cacheMarks: false,
       callId: plainCallId,

@@ -37,6 +37,8 @@ export interface PromptRules {
   marksErrors: boolean
   /** Media types besides images that may be sent. */
   video: boolean
+  /** Where a PDF may be sent as it is: everywhere an image may, or only in what a user says. Absent: nowhere, its text is sent. */
+  pdf?: 'everywhere' | 'prompts'
   /** Whether the arguments of earlier calls go back as the text they were written in; otherwise as an object. */
   rawInput: boolean
   /** Whether to mark the end of the stable part of the conversation for the provider's cache. */

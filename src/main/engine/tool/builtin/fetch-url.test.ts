@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
+import { makePdf } from '../../../../../test/support/pdf'
 import { serveWeb } from '../../../../../test/support/web-server'
 import { extractArticle } from '../../web/article'
 import { startArticleWorker } from '../../web/start-article-worker'
@@ -77,4 +78,25 @@ test('a page that defeats the extraction still gives its words', async () => {
 test('a page that takes for ever to take apart is given up', async () => {
   const endless = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
   expect(await extractArticle(endless, { html: '', url: 'http://example.org' }, new AbortController().signal, 50)).toBeUndefined()
+})
+
+test('a PDF comes as a document with its text, whatever the server calls it', async () => {
+  const pdf = makePdf(['Tariffs'])
+  const { origin } = await serveWeb(({ url }, response) =>
+    response.setHeader('content-type', url === '/a.pdf' ? 'application/pdf' : 'application/octet-stream').end(pdf),
+  )
+  for (const path of ['/a.pdf', '/download']) {
+    const { content, isError } = await callTool(tool, { url: origin + path })
+    expect(isError).toBeFalsy()
+    expect(content).toMatchObject([
+      { type: 'text', text: 'Content: passthrough; PDF document, 1 page' },
+      {
+        type: 'media',
+        mediaType: 'application/pdf',
+        name: path === '/a.pdf' ? 'a.pdf' : 'document.pdf',
+        text: '[Page 1 of 1]\nTariffs',
+        pages: 1,
+      },
+    ])
+  }
 })

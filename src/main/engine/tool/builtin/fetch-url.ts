@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ToolDetails } from '../../../../shared/model/preview'
+import { MOST_WHOLE_PAGES } from '../media/pdf-result'
 import { WebRefusal } from '../../web/web-refusal'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
@@ -45,15 +47,21 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
       ...(page.url === url ? [] : [`Redirected to: ${page.url}`]),
       `Content: ${page.kind}${page.notes.map((note) => `; ${note}`).join('')}`,
     ]
-    const text = `${head.join('\n')}\n\n${page.text === '' ? '[The page is empty.]' : page.text}`
-    return ok(text, {
+    const details: ToolDetails = {
       kind: 'page',
       url: page.url,
       extracted: page.kind === 'extracted',
       bytes: page.bytes,
       ...(page.title !== undefined && { title: page.title }),
       text: page.text.slice(0, CARD_CHARS),
-    })
+    }
+    // A long document goes as text, which is saved to a file where it is too much.
+    if (page.pdf && page.pdf.read.pages <= MOST_WHOLE_PAGES) {
+      const { pdfPart } = await import('../media/fit-media')
+      const name = page.url.split(/[/?#]/).findLast((part) => /\.pdf$/i.test(part)) ?? 'document.pdf'
+      return { content: [{ type: 'text', text: head.join('\n') }, pdfPart(page.pdf.body, page.pdf.read, name)], details }
+    }
+    return ok(`${head.join('\n')}\n\n${page.text === '' ? '[The page is empty.]' : page.text}`, details)
   } catch (error) {
     if (signal.aborted) return failed('Fetching was stopped.')
     if (error instanceof WebRefusal) return failed(error.message)

@@ -152,7 +152,7 @@ describe('ReadMediaFile: everything else', () => {
     await put('text.png', 'this is no picture')
     await put('a.heic', Buffer.from('\0\0\0\x20ftypheic\0\0', 'latin1'))
     await put('empty.png', '')
-    expect(await show('text.png')).toMatchObject({ isError: true, text: expect.stringContaining('neither an image nor a video') })
+    expect(await show('text.png')).toMatchObject({ isError: true, text: expect.stringContaining('no image, video or PDF') })
     expect(await show('a.heic')).toMatchObject({ isError: true, text: expect.stringContaining('Convert it to JPEG or PNG') })
     expect(await show('empty.png')).toMatchObject({ isError: true, text: 'empty.png is empty.' })
     expect(await show('nope.png')).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })

@@ -6,6 +6,8 @@ import { isOpenedAt, pathOfOpened, replacedProblem } from '../../workspace/held-
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { fitImage, ImageProblem } from '../media/fit-image'
 import { mediaTypeOf, type MediaType } from '../media/media-type'
+import { pdfBytes, pdfResult } from '../media/pdf-result'
+import { isPdf } from '../media/read-pdf'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { failed, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
@@ -15,7 +17,7 @@ const MAX_BYTES = 100 * 1024 * 1024
 const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Image or video file'),
+  path: z.string().min(1).describe('Image, video or PDF file'),
 })
 
 export interface ReadMediaFileDeps {
@@ -60,8 +62,13 @@ async function run(workspace: Workspace, asked: string, path: ResolvedPath, { si
     const stats = await file.stat()
     const problem = unusable(stats, shown)
     if (problem !== undefined) return failed(problem)
-    const type = mediaTypeOf(await firstBytes(file))
-    if (!type) return failed(`${shown} is neither an image nor a video that is known here, whatever its name says. Use Read for text.`)
+    const head = await firstBytes(file)
+    const type = mediaTypeOf(head)
+    if (!type && isPdf(head)) {
+      const bytes = await pdfBytes(file, shown)
+      return typeof bytes === 'string' ? failed(bytes) : await pdfResult(bytes, { shown, signal })
+    }
+    if (!type) return failed(`${shown} is no image, video or PDF that is known here, whatever its name says. Use Read for text.`)
     if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
     const source = { file, path: pathOfOpened(file.fd, path.realPath), shown, bytes: stats.size, type }
     return type.mediaType.startsWith('video/') ? await video(source, signal) : await image(source, signal)

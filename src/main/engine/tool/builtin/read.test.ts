@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
+import { makePdf } from '../../../../../test/support/pdf'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
 import { readTool } from './read'
@@ -304,5 +305,48 @@ describe('Read: what it declares', () => {
     expect(await summary({ path: 'a.ts', line_offset: 5 })).toBe('a.ts (from line 5)')
     expect(await summary({ path: 'a.ts', line_offset: 5, n_lines: 3 })).toBe('a.ts (lines 5-7)')
     expect(await summary({ path: 'a.ts', line_offset: -5 })).toBe('a.ts (last 5 lines)')
+  })
+})
+
+describe('Read: PDFs', () => {
+  const pages = Array.from({ length: 30 }, (_, index) => `Page number ${index + 1}`)
+
+  it('gives a short one as a document with its text', async () => {
+    const { put, read } = await project()
+    const pdf = makePdf(pages.slice(0, 2))
+    await put('a.pdf', pdf)
+    const { content } = await callTool(read, { path: 'a.pdf' })
+    expect(content).toEqual([
+      { type: 'text', text: 'a.pdf: PDF document, 2 pages, 1 kB.'.replace('1 kB', `${Math.ceil(pdf.length / 1000)} kB`) },
+      {
+        type: 'media',
+        mediaType: 'application/pdf',
+        data: pdf.toString('base64'),
+        name: 'a.pdf',
+        text: '[Page 1 of 2]\nPage number 1\n\n[Page 2 of 2]\nPage number 2',
+        pages: 2,
+      },
+    ])
+  })
+
+  it('gives the text of the pages asked for, and of a long one all that fits', async () => {
+    const { put, read } = await project()
+    await put('long', makePdf(pages))
+    const some = await callTool(read, { path: 'long', pages: '7-8' })
+    expect(some.text).toContain(
+      '[Page 7 of 30]\nPage number 7\n\n[Page 8 of 30]\nPage number 8\n\n[Pages 7-8 of 30, as text. Go on with pages "9-…" of Read.]',
+    )
+    const whole = await callTool(read, { path: 'long' })
+    expect(whole.content).toHaveLength(1)
+    expect(whole.text).toMatch(/Page number 30\n\n\[Pages 1-30 of 30, as text\.\]$/)
+  })
+
+  it('says why one cannot be read, and takes pages of nothing else', async () => {
+    const { put, read } = await project()
+    await put('locked.pdf', makePdf(['a'], { encrypted: true }))
+    await put('a.txt', 'text')
+    expect(await callTool(read, { path: 'locked.pdf' })).toMatchObject({ isError: true, text: expect.stringContaining('needs a password') })
+    expect(await callTool(read, { path: 'a.txt', pages: '1' })).toMatchObject({ isError: true, text: expect.stringContaining('is no PDF') })
+    expect(read.input.safeParse({ path: 'locked.pdf', pages: '3-1' }).success).toBe(false)
   })
 })

@@ -1,11 +1,16 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { FileProblem } from '../../workspace/file-problem'
+import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import { isOpenedAt, replacedProblem } from '../../workspace/held-folder'
 import { readLines, type LinesRead } from '../../workspace/read-lines'
 import { similarPath, spelledOut } from '../../workspace/similar-path'
 import { describeFormat, type NotText } from '../../workspace/text-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { cutAt } from '../limits'
+import { pageRange, pdfBytes, pdfResult } from '../media/pdf-result'
+import { isPdf } from '../media/read-pdf'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { rememberFolder } from '../remember-folder'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
@@ -26,6 +31,11 @@ const input = z.strictObject({
     .optional()
     .describe('First line, from 1; negative: that many lines from the end (to -1000)'),
   n_lines: z.int().min(1).optional().describe('How many lines'),
+  pages: z
+    .string()
+    .refine((pages) => pageRange(pages) !== undefined, 'must be a page or a range of pages, like "3" or "3-7"')
+    .optional()
+    .describe('Of a PDF: "3" or "3-7"'),
 })
 
 type Input = z.output<typeof input>
@@ -68,6 +78,10 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
     const now = await workspace.resolve(asked.path)
     if (now.realPath !== path.realPath)
       return failed(`${asked.path} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
+    const pdf =
+      /\.pdf$/i.test(path.realPath) || asked.pages !== undefined ? await readPdfFile(path.realPath, shown, asked, signal) : undefined
+    if (pdf) return pdf
+    if (asked.pages !== undefined) return failed(`${shown} is no PDF. Use line_offset and n_lines.`)
     const read = await readLines(path.realPath, shown, {
       offset,
       maxLines,
@@ -76,7 +90,7 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
       signal,
       editor: workspace.editor,
     })
-    if ('notText' in read) return failed(refusedAs(read.notText, shown))
+    if ('notText' in read) return (await readPdfFile(path.realPath, shown, asked, signal)) ?? failed(refusedAs(read.notText, shown))
     if (offset > 1 && read.lines.length === 0)
       return failed(`${shown} has only ${count(read.totalLines ?? 0, 'line')}, so there is no line ${offset}.`)
     const { text, lastLine, note } = render(read, asked)
@@ -86,6 +100,27 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
     return failed(error.kind === 'missing' ? await missing(workspace, path, shown) : withAdvice(error.message))
+  }
+}
+
+/** The PDF at this path; undefined when it is something else. */
+async function readPdfFile(realPath: string, shown: string, { pages }: Input, signal: AbortSignal): Promise<ToolResult | undefined> {
+  // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there meanwhile.
+  const file = await open(realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)).catch(
+    (error: unknown) => {
+      throw fileProblem(error, shown)
+    },
+  )
+  try {
+    if (!(await file.stat()).isFile()) return undefined
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
+    if (!isPdf(buffer.subarray(0, bytesRead))) return undefined
+    if (!isOpenedAt(file.fd, realPath)) return failed(replacedProblem(shown).message)
+    const bytes = await pdfBytes(file, shown)
+    if (typeof bytes === 'string') return failed(bytes)
+    return await pdfResult(bytes, { shown, pages: pages === undefined ? undefined : pageRange(pages), signal })
+  } finally {
+    await file.close()
   }
 }
 
@@ -104,7 +139,7 @@ async function missing(workspace: Workspace, path: ResolvedPath, shown: string):
 
 function refusedAs({ reason, type }: NotText, shown: string): string {
   if (type?.media) return `${shown} is no text but: ${reason}. Use ReadMediaFile if you have it.`
-  return `${shown} is no text: ${reason}. Read shows only text; use a fitting program with Bash if its content matters.`
+  return `${shown} is no text: ${reason}. Read shows only text and PDFs; use a fitting program with Bash if its content matters.`
 }
 
 /** The numbered lines that fit, and the note that says what they are of the whole. */

@@ -28,7 +28,7 @@ export function promptParts(prompt: readonly ContentBlock[], folder: string): Us
       case 'resource': {
         const { resource } = block
         if ('text' in resource) say(embedded(resource.uri, resource.text, folder), false)
-        else if (resource.mimeType?.startsWith('image/'))
+        else if (resource.mimeType?.startsWith('image/') || resource.mimeType === 'application/pdf')
           parts.push({ type: 'media', mediaType: resource.mimeType, data: resource.blob, name: nameOf(resource.uri, folder) })
         else say(`[${nameOf(resource.uri, folder)}: ${resource.mimeType ?? 'binary data'}, which cannot be read here]`, true)
         break

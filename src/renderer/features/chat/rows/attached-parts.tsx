@@ -17,6 +17,8 @@ export function AttachedParts({ parts }: { parts: readonly UserPart[] }) {
       {given.map((part, n) =>
         part.type === 'text' ? (
           <pre key={n}>{part.text.trim()}</pre>
+        ) : part.text !== undefined ? (
+          <pre key={n}>{part.text}</pre>
         ) : (
           <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Picture ${n + 1}`} />
         ),

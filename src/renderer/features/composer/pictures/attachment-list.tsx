@@ -1,15 +1,22 @@
-import { X } from 'lucide-react'
-import type { Attachment } from './pictures'
+import { FileText, X } from 'lucide-react'
+import { PDF_TYPE, type Attachment } from './pictures'
 
-/** Pictures that will be sent, each with a button to take it out again. */
+/** Pictures and PDFs that will be sent, each with a button to take it out again. */
 export function AttachmentList({ attachments, onRemove }: { attachments: readonly Attachment[]; onRemove: (id: string) => void }) {
   if (attachments.length === 0) return null
   return (
-    <ul className="attachments" aria-label="Pictures">
+    <ul className="attachments" aria-label="Attachments">
       {attachments.map(({ id, part }) => (
         <li key={id}>
-          <img src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? 'picture'} title={part.name} />
-          <button type="button" aria-label={`Remove ${part.name ?? 'picture'}`} onClick={() => onRemove(id)}>
+          {part.mediaType === PDF_TYPE ? (
+            <span className="attachment-file" title={part.name}>
+              <FileText aria-hidden />
+              <span>{part.name ?? 'PDF'}</span>
+            </span>
+          ) : (
+            <img src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? 'picture'} title={part.name} />
+          )}
+          <button type="button" aria-label={`Remove ${part.name ?? 'attachment'}`} onClick={() => onRemove(id)}>
             <X aria-hidden />
           </button>
         </li>

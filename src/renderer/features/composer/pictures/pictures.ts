@@ -1,6 +1,6 @@
-import type { MediaPart, UserPart } from '../../../../shared/model/message'
+import { asGiven, type MediaPart, type UserPart } from '../../../../shared/model/message'
 
-/** A picture that is about to be sent. */
+/** A picture or PDF that is about to be sent. */
 export interface Attachment {
   id: string
   part: MediaPart
@@ -8,7 +8,10 @@ export interface Attachment {
 }
 
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-export const MOST_PICTURES = 10
+export const PDF_TYPE = 'application/pdf'
+export const MOST_ATTACHMENTS = 10
+/** Larger ones are named with @, so that the agent reads the pages it needs. */
+const MOST_PDF_BYTES = 20_000_000
 /** Larger sides are scaled down: models see no more. */
 const MOST_PIXELS = 2000
 /** Providers refuse pictures of more than about 5 MB; base64 adds a third. */
@@ -16,10 +19,12 @@ const MOST_BYTES = 3_700_000
 /** Not even decoded: it could take the page's memory. */
 const MOST_FILE_BYTES = 60_000_000
 
-/** The pictures of a message that was sent before. */
+/** The attachments of a message that was sent before, as they were given: what was found out about them is found out anew. */
 export function attached(parts: readonly UserPart[]): Attachment[] {
   return parts.flatMap((part) =>
-    part.type === 'media' ? [{ id: crypto.randomUUID(), part, bytes: Math.round((part.data.length * 3) / 4) }] : [],
+    part.type === 'media' && !part.attached
+      ? [{ id: crypto.randomUUID(), part: asGiven(part), bytes: Math.round((part.data.length * 3) / 4) }]
+      : [],
   )
 }
 
@@ -29,10 +34,17 @@ export function fitted(width: number, height: number): { width: number; height: 
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** Reads a picture and makes it fit; throws an Error whose message can be shown. */
-export async function readPicture(file: File): Promise<Attachment> {
+/** Reads a picture or PDF and makes it fit; throws an Error whose message can be shown. */
+export async function readAttachment(file: File): Promise<Attachment> {
+  if (file.type !== PDF_TYPE) return readPicture(file)
+  const name = file.name || 'document.pdf'
+  if (file.size > MOST_PDF_BYTES) throw new Error(`${name} is larger than ${MOST_PDF_BYTES / 1_000_000} MB. Mention it with @ instead.`)
+  return { id: crypto.randomUUID(), bytes: file.size, part: { type: 'media', mediaType: PDF_TYPE, data: await base64(file), name } }
+}
+
+async function readPicture(file: File): Promise<Attachment> {
   const name = file.name || 'picture'
-  if (!PICTURE_TYPES.includes(file.type)) throw new Error(`${name} is not a PNG, JPEG, GIF or WebP picture.`)
+  if (!PICTURE_TYPES.includes(file.type)) throw new Error(`${name} is not a PNG, JPEG, GIF or WebP image, or a PDF.`)
   if (file.size > MOST_FILE_BYTES) throw new Error(`${name} is larger than ${MOST_FILE_BYTES / 1_000_000} MB.`)
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (!bitmap) throw new Error(`${name} could not be read; the file may be damaged.`)
@@ -71,7 +83,7 @@ async function base64(blob: Blob): Promise<string> {
   return btoa(text)
 }
 
-/** The picture files of a paste or drop. */
-export function pictureFiles(data: DataTransfer | null): File[] {
-  return [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/'))
+/** The pictures and PDFs of a paste or drop. */
+export function attachableFiles(data: DataTransfer | null): File[] {
+  return [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/') || file.type === PDF_TYPE)
 }

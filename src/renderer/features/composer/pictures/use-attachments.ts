@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
-import { MOST_PICTURES, readPicture, type Attachment } from './pictures'
+import { MOST_ATTACHMENTS, readAttachment, type Attachment } from './pictures'
 
-/** The pictures of a message being written. `problem` says why one could not be added. */
+/** The pictures and PDFs of a message being written. `problem` says why one could not be added. */
 export function useAttachments() {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const [problem, setProblem] = useState<string>()
@@ -12,10 +12,10 @@ export function useAttachments() {
     setReading((n) => n + files.length)
     for (const file of files) {
       try {
-        const attachment = await readPicture(file)
+        const attachment = await readAttachment(file)
         setAttachments((before) => {
-          if (before.length < MOST_PICTURES) return [...before, attachment]
-          setProblem(`A message takes at most ${MOST_PICTURES} pictures.`)
+          if (before.length < MOST_ATTACHMENTS) return [...before, attachment]
+          setProblem(`A message takes at most ${MOST_ATTACHMENTS} attachments.`)
           return before
         })
       } catch (error) {

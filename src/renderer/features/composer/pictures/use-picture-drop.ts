@@ -1,5 +1,5 @@
 import { useState, type ClipboardEvent, type DragEvent } from 'react'
-import { pictureFiles } from './pictures'
+import { attachableFiles, PDF_TYPE } from './pictures'
 
 interface PictureDropOptions {
   /** The model takes pictures. */
@@ -9,23 +9,23 @@ interface PictureDropOptions {
   tell: (problem: string) => void
 }
 
-/** Pictures that are pasted, dropped or chosen, for the box a message is written in. */
+/** Pictures and PDFs that are pasted, dropped or chosen, for the box a message is written in. A PDF goes to every model: as text where it takes no documents. */
 export function usePictureDrop({ imagesIn, add, tell }: PictureDropOptions) {
   const [dragging, setDragging] = useState(false)
-  const addPictures = (files: File[]): void => {
-    if (files.length === 0) return
-    if (imagesIn) add(files)
-    else tell('This model takes no pictures. Choose another model to send them.')
+  const addFiles = (files: File[]): void => {
+    const fitting = files.filter((file) => imagesIn || file.type === PDF_TYPE)
+    if (fitting.length > 0) add(fitting)
+    if (fitting.length < files.length) tell("This model doesn't support images. Choose another model to send them.")
   }
   return {
     dragging,
-    addPictures,
+    addFiles,
     onPaste(event: ClipboardEvent): void {
-      const files = pictureFiles(event.clipboardData)
+      const files = attachableFiles(event.clipboardData)
       // Text copied from office programs comes with a picture of itself: then the text is meant.
       if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
       event.preventDefault()
-      addPictures(files)
+      addFiles(files)
     },
     onDragOver(event: DragEvent): void {
       if (!event.dataTransfer.types.includes('Files')) return
@@ -39,9 +39,9 @@ export function usePictureDrop({ imagesIn, add, tell }: PictureDropOptions) {
       setDragging(false)
       if (!event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
-      const files = pictureFiles(event.dataTransfer)
-      if (files.length === 0) tell('Only pictures can be dropped here. Name a file with @ instead.')
-      addPictures(files)
+      const files = attachableFiles(event.dataTransfer)
+      if (files.length === 0) tell('Only images and PDFs can be dropped here. Mention other files with @.')
+      addFiles(files)
     },
   }
 }

@@ -1,0 +1,109 @@
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { isWithin } from '../workspace/real-path'
+import type { ServerProgram } from './languages'
+
+/** A language server that can be started. */
+export interface FoundServer {
+  command: string
+  args: readonly string[]
+  /** `project`: it lies in the project's folder, so whoever wrote the project chose it. `settings`: the user's configuration names it. */
+  from: 'project' | 'path' | 'settings'
+  /** Paths outside the project that it has to read: the package it belongs to. */
+  needs: readonly string[]
+}
+
+export interface ServerSearch {
+  /** The session's folder, a real path. */
+  root: string
+  /** The file it shall look at: the search goes from its folder up to `root`. */
+  file: string
+  programs: readonly ServerProgram[]
+  /** PATH of the server's environment. */
+  path: string
+  /** The command that the settings name. */
+  override?: readonly string[]
+  /** Whether a server that lies in the project may be run. */
+  allowsProject: boolean
+}
+
+const EXTENSIONS = process.platform === 'win32' ? ['.cmd', '.exe', ''] : ['']
+
+/** Looks for a server in the settings, in node_modules/.bin and .venv/bin from the file's folder up, then in PATH. Undefined when there is none. */
+export function findServer({ root, file, programs, path, override, allowsProject }: ServerSearch): FoundServer | undefined {
+  if (override) {
+    const [command, ...args] = override
+    return command === undefined
+      ? undefined
+      : { command, args, from: 'settings', needs: override.filter((part) => isAbsolute(part)).flatMap(packageOf) }
+  }
+  for (const program of programs) {
+    const { name, args, fromTypeScript7 } = program
+    if (allowsProject) {
+      for (const folder of foldersUp(dirname(file), root)) {
+        if (fromTypeScript7 && !hasTypeScript7(folder)) continue
+        const command = programIn(
+          [join(folder, 'node_modules', '.bin'), join(folder, '.venv', 'bin'), join(folder, '.venv', 'Scripts')],
+          name,
+        )
+        if (command !== undefined) return { command, args, from: 'project', needs: packageOf(command) }
+      }
+    }
+    if (fromTypeScript7) continue
+    const folders = path.split(delimiter).filter((folder) => folder !== '' && !isWithin(folder, root))
+    const command = programIn(folders, name)
+    if (command !== undefined) return { command, args, from: 'path', needs: packageOf(command) }
+  }
+  return undefined
+}
+
+function foldersUp(from: string, root: string): string[] {
+  const folders: string[] = []
+  for (let at = from; isWithin(at, root); at = dirname(at)) {
+    folders.push(at)
+    if (at === root) break
+  }
+  return folders
+}
+
+function programIn(folders: readonly string[], name: string): string | undefined {
+  for (const folder of folders) {
+    for (const extension of EXTENSIONS) {
+      const path = join(folder, name + extension)
+      if (isProgram(path)) return path
+    }
+  }
+  return undefined
+}
+
+function isProgram(path: string): boolean {
+  try {
+    if (!statSync(path).isFile()) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function hasTypeScript7(folder: string): boolean {
+  try {
+    const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', 'typescript', 'package.json'), 'utf8')) as {
+      version?: unknown
+    }
+    return typeof version === 'string' && Number.parseInt(version, 10) >= 7
+  } catch {
+    return false
+  }
+}
+
+/** The program with what stands beside it: a link in .bin leads into a package that needs the packages around it. */
+function packageOf(command: string): string[] {
+  try {
+    const real = realpathSync(command)
+    const at = real.indexOf(`${join('/', 'node_modules')}/`)
+    return [command, at < 0 ? real : real.slice(0, at + '/node_modules'.length)]
+  } catch {
+    return [command]
+  }
+}

@@ -1,0 +1,215 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter, type MessageConnection } from 'vscode-jsonrpc/node'
+import { startServerProcess, type ServerCommand, type ServerProcess } from '../mcp/transport/server-process'
+import { BoundedMessages } from './bounded-messages'
+import { errorsIn, type FoundError } from './diagnostic'
+import { OpenFiles, uriOf, type OpenFile } from './open-files'
+import { PushedErrors } from './pushed-errors'
+
+/** How a server is asked about a file: the protocol's own request, TypeScript's own through its server, or not at all: it tells by itself. */
+type Asking = 'pull' | 'tsserver' | 'push'
+
+const INITIALIZE_MS = 30_000
+const CLOSING_MS = 500
+const TSSERVER_COMMAND = 'typescript.tsserverRequest'
+const SILENT = { error: () => {}, warn: () => {}, info: () => {}, log: () => {} }
+/** What servers understand that have settings of this kind; others pass it over. */
+const OPTIONS = {
+  maxTsServerMemory: 2048,
+  disableAutomaticTypingAcquisition: true,
+  tsserver: { useSyntaxServer: 'never' },
+  diagnosticsDelay: '100ms',
+}
+const CAPABILITIES = {
+  workspace: { configuration: true, workspaceFolders: true },
+  textDocument: {
+    synchronization: { didSave: true },
+    publishDiagnostics: { versionSupport: true },
+    diagnostic: { dynamicRegistration: false },
+  },
+}
+
+export interface LanguageServerStart extends ServerCommand {
+  /** The project. */
+  root: string
+  languageIdOf(path: string): string
+  /** Ends it, also while it starts. */
+  signal: AbortSignal
+}
+
+/** One language server at work on one project. */
+export class LanguageServer {
+  readonly #process: ServerProcess
+  readonly #connection: MessageConnection
+  readonly #files: OpenFiles
+  readonly #pushed: PushedErrors
+  #asking: Asking = 'push'
+  /** Resolves when it has ended, however that came. */
+  readonly ended: Promise<void>
+
+  private constructor(process: ServerProcess, { root, languageIdOf }: LanguageServerStart) {
+    this.#process = process
+    const { stdout, stdin, stderr } = process.child
+    const messages = stdout!.pipe(new BoundedMessages())
+    this.#connection = createMessageConnection(new StreamMessageReader(messages), new StreamMessageWriter(stdin!), SILENT)
+    this.#files = new OpenFiles(this.#connection, languageIdOf)
+    this.#pushed = new PushedErrors(this.#connection)
+    stderr!.resume()
+    answerRequests(this.#connection, root)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    process.child.once('exit', () => resolve())
+    messages.once('error', () => resolve())
+    this.#connection.onClose(() => resolve())
+    this.#connection.onError(() => {})
+    this.#connection.listen()
+    void this.ended.then(() => this.stop())
+  }
+
+  /** Starts a server and waits until it is ready; throws when that fails, and nothing of it is left then. */
+  static async start(start: LanguageServerStart): Promise<LanguageServer> {
+    start.signal.throwIfAborted()
+    const server = new LanguageServer(await startServerProcess(start), start)
+    const stop = (): void => void server.stop()
+    if (start.signal.aborted) stop()
+    else start.signal.addEventListener('abort', stop, { once: true })
+    void server.ended.then(() => start.signal.removeEventListener('abort', stop))
+    try {
+      await server.#initialize(start.root)
+      return server
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  /** How the process ended by itself. */
+  get ending(): string | undefined {
+    return this.#process.ending()
+  }
+
+  /** Opens the file, so that the server loads what belongs to it. */
+  open(path: string): void {
+    this.#files.sync(path)
+  }
+
+  /** Tells what became of files on disk. */
+  changedOnDisk(...changes: Parameters<OpenFiles['changedOnDisk']>): void {
+    this.#files.changedOnDisk(...changes)
+  }
+
+  /** The errors in the file as it is on disk now; undefined when the server cannot say. Takes as long as the server does. */
+  async errorsOf(path: string): Promise<FoundError[] | undefined> {
+    const file = this.#files.sync(path)
+    if (!file) return undefined
+    try {
+      const found = this.#ask(path, file)
+      return await Promise.race([found, this.ended.then(() => undefined)])
+    } catch {
+      // It could not answer this; the next question may go better.
+      return undefined
+    }
+  }
+
+  #stopping: Promise<void> | undefined
+  /** Ends it and everything it has started. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#process.ending() === undefined) {
+      const ask = async (): Promise<void> => {
+        await this.#connection.sendRequest('shutdown')
+        await this.#connection.sendNotification('exit')
+      }
+      await within(ask(), CLOSING_MS).catch(() => undefined)
+    }
+    this.#pushed.close()
+    this.#connection.dispose()
+    await this.#process.stop()
+  }
+
+  async #initialize(root: string): Promise<void> {
+    const rootUri = uriOf(root)
+    const params = {
+      // In a sandbox it does not see our process, and would take it for gone.
+      processId: null,
+      clientInfo: { name: 'Trestle' },
+      rootPath: root,
+      rootUri,
+      workspaceFolders: [{ uri: rootUri, name: basename(root) }],
+      capabilities: CAPABILITIES,
+      initializationOptions: OPTIONS,
+    }
+    const answer = await within(
+      Promise.race([
+        this.#connection.sendRequest('initialize', params),
+        this.ended.then(() => Promise.reject(new Error(this.#process.ending() ?? 'it ended'))),
+      ]),
+      INITIALIZE_MS,
+    )
+    const { capabilities } = (answer ?? {}) as {
+      capabilities?: { diagnosticProvider?: unknown; executeCommandProvider?: { commands?: unknown } }
+    }
+    const commands = capabilities?.executeCommandProvider?.commands
+    if (capabilities?.diagnosticProvider) this.#asking = 'pull'
+    else if (Array.isArray(commands) && commands.includes(TSSERVER_COMMAND)) this.#asking = 'tsserver'
+    await this.#connection.sendNotification('initialized', {})
+  }
+
+  async #ask(path: string, { uri, version }: OpenFile): Promise<FoundError[] | undefined> {
+    if (this.#asking === 'push') return this.#pushed.of(uri, version)
+    if (this.#asking === 'pull') {
+      const answer = await this.#connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } })
+      return errorsIn((answer as { items?: unknown } | null)?.items)
+    }
+    const of = async (command: string): Promise<FoundError[]> => {
+      const args = [command, { file: path }, {}]
+      const answer = await this.#connection.sendRequest('workspace/executeCommand', { command: TSSERVER_COMMAND, arguments: args })
+      return errorsIn(fromTsserver((answer as { body?: unknown } | null)?.body))
+    }
+    const [syntax, semantic] = await Promise.all([of('syntacticDiagnosticsSync'), of('semanticDiagnosticsSync')])
+    return [...syntax, ...semantic].toSorted((a, b) => a.line - b.line || a.column - b.column)
+  }
+}
+
+/** TypeScript's own form of a diagnostic in that of the protocol. Its places count from 1. */
+function fromTsserver(body: unknown): unknown[] {
+  if (!Array.isArray(body)) return []
+  return (body as { start?: { line?: number; offset?: number }; text?: string; code?: number; category?: string }[]).map((one) => ({
+    range: { start: { line: (one.start?.line ?? 1) - 1, character: (one.start?.offset ?? 1) - 1 } },
+    severity: one.category === 'error' ? 1 : 2,
+    code: one.code,
+    source: 'ts',
+    message: one.text,
+  }))
+}
+
+/** What servers ask of an editor. */
+function answerRequests(connection: MessageConnection, root: string): void {
+  const python = [join(root, '.venv', 'bin', 'python'), join(root, '.venv', 'Scripts', 'python.exe')].find((path) => existsSync(path))
+  connection.onRequest('workspace/configuration', (params: { items?: { section?: string }[] }) =>
+    (params.items ?? []).map(({ section }) => {
+      if (section === 'python' && python !== undefined) return { pythonPath: python }
+      return section === 'python.analysis' ? { diagnosticMode: 'openFilesOnly' } : {}
+    }),
+  )
+  connection.onRequest('workspace/workspaceFolders', () => [{ uri: uriOf(root), name: basename(root) }])
+  connection.onRequest('workspace/applyEdit', () => ({ applied: false }))
+  for (const method of ['client/registerCapability', 'client/unregisterCapability', 'window/workDoneProgress/create'])
+    connection.onRequest(method, () => null)
+}
+
+function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+  return new Promise<Result>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it did not answer within ${ms / 1000} s`)), ms)
+    timer.unref()
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

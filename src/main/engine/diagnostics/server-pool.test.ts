@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { isAlive } from '../../../../test/support/marked-pids'
+import { createScratch } from '../../../../test/support/scratch'
+import { until } from '../../../../test/support/until'
+import { DEFAULT_SETTINGS } from '../config/settings'
+import { createServerPool, type PoolLimits } from './server-pool'
+
+/** A language server in one file. It notes its process id, says that a file with `bad` in it has an error in its first line, and exits when one holds `crash`. */
+const SERVER = `
+const { appendFileSync } = require('node:fs')
+appendFileSync(process.argv[2], process.pid + '\\n')
+const send = (message) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+  process.stdout.write('Content-Length: ' + Buffer.byteLength(body) + '\\r\\n\\r\\n' + body)
+}
+let rest = Buffer.alloc(0)
+process.stdin.on('data', (bytes) => {
+  rest = Buffer.concat([rest, bytes])
+  for (;;) {
+    const end = rest.indexOf('\\r\\n\\r\\n')
+    if (end < 0) return
+    const length = Number(/Content-Length: (\\d+)/.exec(rest.toString('latin1', 0, end))[1])
+    if (rest.length < end + 4 + length) return
+    const { id, method, params } = JSON.parse(rest.toString('utf8', end + 4, end + 4 + length))
+    rest = rest.subarray(end + 4 + length)
+    const text = params?.textDocument?.text ?? params?.contentChanges?.[0]?.text
+    if (text?.includes('crash')) process.exit(3)
+    if (text?.includes('flood')) process.stdout.write('Content-Length: 99999999999\\r\\n\\r\\n')
+    if (text !== undefined) {
+      const { uri, version } = params.textDocument
+      const range = { start: { line: 0, character: 4 }, end: { line: 0, character: 5 } }
+      const diagnostics = text.includes('bad') ? [{ range, severity: 1, message: 'is bad', source: 'test', code: 7 }, { range, severity: 2, message: 'a warning' }] : []
+      send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics } })
+    } else if (method === 'exit') process.exit()
+    else if (id !== undefined && process.argv[3] !== 'hang') send({ id, result: method === 'initialize' ? { capabilities: {} } : null })
+  }
+})
+`
+
+function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
+  const scratch = createScratch({ 'server.cjs': SERVER, 'a.py': 'x = bad\n' })
+  const starts = join(scratch.project, 'starts')
+  const servers = { python: [process.execPath, join(scratch.project, 'server.cjs'), starts, ...more] }
+  const logged: string[] = []
+  const made = createServerPool({
+    home: scratch.home,
+    env: () => ({ PATH: process.env['PATH'] ?? '' }),
+    settingsFor: async () => ({
+      settings: { ...DEFAULT_SETTINGS, diagnostics: { enabled: true, servers } },
+      problems: [],
+      standing: { state: 'nothing', hash: '' },
+    }),
+    log: (message) => void logged.push(message),
+    limits,
+  })
+  const pids = (): number[] => (existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').map(Number) : [])
+  onTestFinished(async () => {
+    await made.close()
+    expect(pids().filter(isAlive)).toEqual([])
+    scratch.remove()
+  })
+  const file = join(scratch.project, 'a.py')
+  return { made, pids, logged, root: scratch.project, file, put: (text: string) => writeFileSync(file, text) }
+}
+
+it('tells the errors of a file as it is on disk, and leaves warnings out', async () => {
+  const { made, root, file, put } = pool()
+  const server = await made.serverFor(root, file)
+  expect(await server?.errorsOf(file)).toEqual([{ line: 1, column: 5, message: 'is bad', source: 'test 7' }])
+  put('x = 1\n')
+  expect(await server?.errorsOf(file)).toEqual([])
+})
+
+it('many files at once start one server', async () => {
+  const { made, root, file, pids } = pool()
+  const servers = await Promise.all(Array.from({ length: 5 }, () => made.serverFor(root, file)))
+  expect(new Set(servers).size).toBe(1)
+  expect(pids()).toHaveLength(1)
+})
+
+it.each([
+  ['ends by itself', 'crash'],
+  ['sends a message without end', 'flood'],
+])('a server that %s is started again twice, and then left alone', async (_what, text) => {
+  const { made, root, file, put, pids, logged } = pool()
+  put(text)
+  for (const n of [1, 2, 3]) {
+    const server = await made.serverFor(root, file)
+    expect(await server?.errorsOf(file)).toBeUndefined()
+    await until(() => logged.length === n, `failure ${n} to be logged`)
+  }
+  expect(await made.serverFor(root, file)).toBeUndefined()
+  expect(pids()).toHaveLength(3)
+  expect(logged[2]).toContain('It is not started again.')
+})
+
+it('one that never gets ready does not keep the app from closing', async () => {
+  const { made, root, file, pids } = pool({}, 'hang')
+  const starting = made.serverFor(root, file)
+  await until(() => pids().length === 1, 'the server to start')
+  await made.close()
+  expect(await starting).toBeUndefined()
+  expect(pids().filter(isAlive)).toEqual([])
+})
+
+it('a server nobody asks any more is stopped, and started again when it is needed', async () => {
+  const { made, root, file, pids } = pool({ idleMs: 0, watchMs: 5 })
+  await made.serverFor(root, file)
+  await until(() => pids().every((pid) => !isAlive(pid)), 'the idle server to end')
+  await made.serverFor(root, file)
+  expect(pids()).toHaveLength(2)
+})
+
+it('a server that takes too much memory is stopped', async () => {
+  const { made, root, file, pids, logged } = pool({ memoryBytes: 1, watchMs: 5 })
+  await made.serverFor(root, file)
+  await until(() => pids().every((pid) => !isAlive(pid)), 'the server to end')
+  expect(logged[0]).toMatch(/was stopped: it took \d+ MiB of memory/)
+})

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto'
+import type { FolderSettings } from '../config/project-settings'
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
+import { findServer, type FoundServer } from './find-server'
+import type { LanguageServer } from './language-server'
+import { languageOf } from './languages'
+
+export interface ServerPoolDeps {
+  home: string
+  /** What commands get: without keys. */
+  env(): Record<string, string>
+  settingsFor(folder: string): Promise<FolderSettings>
+  /** What servers run in; absent: nothing is sandboxed. */
+  sandboxes?: ProgramSandboxes
+  log(message: string): void
+  limits?: Partial<PoolLimits>
+}
+
+export interface PoolLimits {
+  /** A server nobody asks for so long is stopped. */
+  idleMs: number
+  /** Where no server was found, it is looked for again after so long. */
+  searchAgainMs: number
+  /** A server that takes more memory, with all that it has started, is stopped. */
+  memoryBytes: number
+  /** How often that is looked at. */
+  watchMs: number
+  /** A server that has ended by itself is started again so often. */
+  restarts: number
+}
+
+const LIMITS: PoolLimits = {
+  idleMs: 10 * 60_000,
+  searchAgainMs: 30_000,
+  memoryBytes: 4 * 1024 ** 3,
+  watchMs: 20_000,
+  restarts: 2,
+}
+
+/** One language of one project. */
+interface Slot {
+  root: string
+  server?: Promise<LanguageServer | undefined>
+  running?: LanguageServer
+  usedAt: number
+  /** When no server was found. */
+  missingAt?: number
+  /** How often a server has ended by itself, or could not be started. */
+  failures: number
+  watch?: NodeJS.Timeout
+}
+
+/** The language servers of an engine: one for each project and language, started when the first file of it is looked at. */
+export interface ServerPool {
+  /** The server for a file, started where it does not run; undefined when there is none. Never rejects. */
+  serverFor(root: string, path: string): Promise<LanguageServer | undefined>
+  /** Those at work in a folder. */
+  running(root: string): LanguageServer[]
+  /** Ends all of them; resolves when nothing of them is left. */
+  close(): Promise<void>
+}
+
+export function createServerPool(deps: ServerPoolDeps): ServerPool {
+  const limits = { ...LIMITS, ...deps.limits }
+  const slots = new Map<string, Slot>()
+  const ending = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  const stop = (slot: Slot): void => {
+    const { running } = slot
+    clearInterval(slot.watch)
+    delete slot.server
+    delete slot.running
+    if (!running) return
+    const gone = running.stop().finally(() => void ending.delete(gone))
+    ending.add(gone)
+  }
+
+  const failed = (slot: Slot, what: string): void => {
+    slot.failures += 1
+    const again = slot.failures <= limits.restarts ? '' : ' It is not started again.'
+    deps.log(`${what}${again}`)
+  }
+
+  const awaitEnd = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
+    await server.ended
+    // One that was stopped on purpose is not in its slot any more.
+    if (slot.running !== server) return
+    stop(slot)
+    failed(slot, `The language server ${command} ended by itself: ${server.ending ?? 'it closed its connection'}.`)
+  }
+
+  const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
+    const bytes = await memoryBelow(server.pid)
+    if (slot.running !== server || bytes <= limits.memoryBytes) return
+    stop(slot)
+    failed(slot, `The language server ${command} was stopped: it took ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
+  }
+
+  const watch = (slot: Slot, server: LanguageServer, command: string): void => {
+    slot.running = server
+    void awaitEnd(slot, server, command)
+    slot.watch = setInterval(() => {
+      if (Date.now() - slot.usedAt > limits.idleMs) return stop(slot)
+      void checkMemory(slot, server, command)
+    }, limits.watchMs)
+    slot.watch.unref()
+  }
+
+  const start = async (slot: Slot, path: string): Promise<LanguageServer | undefined> => {
+    const plan = await planFor(deps, slot.root, path)
+    if (!plan) {
+      slot.missingAt = Date.now()
+      return undefined
+    }
+    const { found, level } = plan
+    try {
+      const scope = `lsp-${randomBytes(8).toString('hex')}`
+      const sandbox = level && (await deps.sandboxes?.policy({ root: slot.root, level, network: 'none', scope, names: found.needs }))
+      const { LanguageServer } = await import('./language-server')
+      const server = await LanguageServer.start({
+        home: deps.home,
+        command: found.command,
+        args: found.args,
+        cwd: slot.root,
+        env: { ...deps.env(), ...BOUNDS, ...(level === 'read-only' && IN_TEMPORARY) },
+        ...(sandbox && { sandbox }),
+        root: slot.root,
+        languageIdOf: (file) => languageOf(file)?.languageId ?? 'plaintext',
+        signal: closing.signal,
+      })
+      watch(slot, server, found.command)
+      return server
+    } catch (error) {
+      if (!closing.signal.aborted)
+        failed(
+          slot,
+          `The language server ${found.command} could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+        )
+      return undefined
+    }
+  }
+
+  return {
+    async serverFor(root, path) {
+      const language = languageOf(path)?.language
+      if (!language || closing.signal.aborted) return undefined
+      const key = `${language.id}\0${root}`
+      let slot = slots.get(key)
+      if (!slot) slots.set(key, (slot = { root, usedAt: 0, failures: 0 }))
+      slot.usedAt = Date.now()
+      if (slot.server) return slot.server
+      if (slot.failures > limits.restarts) return undefined
+      if (slot.missingAt !== undefined && Date.now() - slot.missingAt < limits.searchAgainMs) return undefined
+      delete slot.missingAt
+      const begun = slot
+      const server = start(begun, path)
+      begun.server = server
+      const found = await server.catch(() => undefined)
+      if (!found && begun.server === server) delete begun.server
+      return found
+    },
+    running: (root) => [...slots.values()].flatMap((slot) => (slot.root === root && slot.running ? [slot.running] : [])),
+    async close() {
+      closing.abort()
+      await Promise.allSettled([...slots.values()].flatMap(({ server }) => (server ? [server] : [])))
+      for (const slot of slots.values()) stop(slot)
+      await Promise.all(ending)
+    },
+  }
+}
+
+/** Memory that runtimes keep to by themselves. */
+const BOUNDS = { NODE_OPTIONS: '--max-old-space-size=2048', GOMEMLIMIT: '2GiB' }
+/** Where nothing else can be written, caches go to the sandbox's own /tmp. */
+const IN_TEMPORARY = { XDG_CACHE_HOME: '/tmp/cache', GOCACHE: '/tmp/cache/go-build', CARGO_TARGET_DIR: '/tmp/cache/target' }
+
+interface ServerPlan {
+  found: FoundServer
+  /** The sandbox; undefined: none. */
+  level: 'project' | 'read-only' | undefined
+}
+
+/**
+ * Which server looks at the file, and in what. Every server runs code of the project: TypeScript and its plugins, an interpreter, build scripts. So in a folder that is not
+ * trusted it can only read, without a network, and does not run where there is no sandbox, unless the user's own settings name it. One that lies in the project runs
+ * only in a trusted folder, or where the project has nothing to be trusted with.
+ */
+async function planFor({ env, settingsFor, sandboxes }: ServerPoolDeps, root: string, path: string): Promise<ServerPlan | undefined> {
+  const programs = languageOf(path)?.language
+  if (!programs) return undefined
+  const { settings, standing } = await settingsFor(root)
+  const override = settings.diagnostics.servers[programs.id]
+  const isTrusted = standing.state === 'trusted'
+  const isSandboxed = sandboxes !== undefined && (await sandboxes.describe({ root, network: 'none' })).level !== 'unrestricted'
+  const found = findServer({
+    root,
+    file: path,
+    programs: programs.programs,
+    path: env()['PATH'] ?? '',
+    ...(override && { override }),
+    allowsProject: isTrusted || (isSandboxed && standing.state === 'nothing'),
+  })
+  if (!found || (!isSandboxed && !isTrusted && found.from !== 'settings')) return undefined
+  return { found, level: !isSandboxed ? undefined : isTrusted ? 'project' : 'read-only' }
+}
+
+/** Bytes that a process and everything below it have resident; 0 where that cannot be seen. */
+async function memoryBelow(pid: number): Promise<number> {
+  // Only where a server runs is it needed.
+  const { processTable } = await import('../task/watch/process-table')
+  const table = await processTable()
+  const children = new Map<number, number[]>()
+  for (const entry of table.values()) children.set(entry.parent, [...(children.get(entry.parent) ?? []), entry.pid])
+  let bytes = 0
+  const pending = [pid]
+  const seen = new Set<number>()
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (seen.has(at)) continue
+    seen.add(at)
+    bytes += table.get(at)?.memoryBytes ?? 0
+    pending.push(...(children.get(at) ?? []))
+  }
+  return bytes
+}

@@ -1,0 +1,101 @@
+import { relative } from 'node:path'
+import type { FileChange } from '../../../shared/model/checkpoint'
+import type { DiagnosedCall, TurnDiagnostics } from '../loop/turn-diagnostics'
+import { isWithin } from '../workspace/real-path'
+import type { FoundError } from './diagnostic'
+import { errorsMessage } from './errors-message'
+import { languageOf } from './languages'
+import type { ServerPool } from './server-pool'
+
+/** So long a step waits for servers. */
+const MOST_WAIT_MS = 2_000
+
+/** One look at a changed file. */
+interface Check {
+  done: Promise<void>
+  errors?: readonly FoundError[]
+  isDone: boolean
+  /** It was waited for once already: what it finds is told when it comes, without waiting again. */
+  isLate: boolean
+}
+
+/** The language servers as the turns of one session see them. What comes too late for one step is told after a later one. */
+export class SessionDiagnostics implements TurnDiagnostics {
+  readonly #root: string
+  readonly #pool: ServerPool
+  readonly #mostWaitMs: number
+  readonly #checks = new Map<string, Check>()
+
+  /** `root`: the session's folder, a real path; files outside it are not looked at. */
+  constructor(root: string, pool: ServerPool, mostWaitMs = MOST_WAIT_MS) {
+    this.#root = root
+    this.#pool = pool
+    this.#mostWaitMs = mostWaitMs
+  }
+
+  ran({ accesses, changes, failed }: DiagnosedCall): void {
+    const isEdit = accesses.every(({ kind }) => kind === 'file')
+    const written = accesses.flatMap((access) => (access.kind === 'file' && access.write ? [access.path] : []))
+    if (changes) {
+      const onDisk = changes
+        .filter(({ after }) => after.kind !== 'folder')
+        .map(({ path, before, after }) => ({ path, kind: kindOf(before, after) }))
+      for (const server of this.#pool.running(this.#root)) server.changedOnDisk(onDisk)
+      // A command may have changed a whole branch: its files are told to the servers, but not looked at.
+      if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
+    } else if (!failed) for (const path of written) this.#check(path)
+    // What is read is likely to be changed next: a server takes a while to start.
+    if (!failed && isEdit && written.length === 0) for (const access of accesses) if (access.kind === 'file') this.#open(access.path)
+  }
+
+  async report(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#checks.size === 0) return undefined
+    const awaited = [...this.#checks.values()].filter(({ isDone }) => !isDone)
+    // A server that was too slow once is not waited for again while it works on that.
+    if (awaited.length > 0 && !awaited.some(({ isLate }) => isLate)) await this.#wait(awaited, signal)
+    if (signal.aborted) return undefined
+    const found: { path: string; errors: readonly FoundError[] }[] = []
+    for (const [path, check] of this.#checks) {
+      check.isLate = true
+      if (!check.isDone) continue
+      this.#checks.delete(path)
+      if (check.errors && check.errors.length > 0) found.push({ path: relative(this.#root, path), errors: check.errors })
+    }
+    return errorsMessage(found)
+  }
+
+  async #wait(checks: readonly Check[], signal: AbortSignal): Promise<void> {
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#mostWaitMs)
+    const stop = (): void => resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    await Promise.race([over, Promise.all(checks.map(({ done }) => done))])
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+
+  #isLookedAt(path: string): boolean {
+    return isWithin(path, this.#root) && languageOf(path) !== undefined
+  }
+
+  #open(path: string): void {
+    if (!this.#isLookedAt(path)) return
+    void this.#pool.serverFor(this.#root, path).then((server) => server?.open(path))
+  }
+
+  #check(path: string): void {
+    if (!this.#isLookedAt(path)) return
+    const check: Check = { isDone: false, isLate: false, done: Promise.resolve() }
+    this.#checks.set(path, check)
+    check.done = (async () => {
+      const server = await this.#pool.serverFor(this.#root, path)
+      const errors = await server?.errorsOf(path)
+      if (errors) check.errors = errors
+      check.isDone = true
+    })()
+  }
+}
+
+function kindOf(before: FileChange['before'], after: FileChange['after']): 'created' | 'changed' | 'deleted' {
+  return after.kind === 'absent' ? 'deleted' : before.kind === 'absent' ? 'created' : 'changed'
+}
