@@ -117,7 +117,13 @@ export function turnFixture({
     system: 'system',
     tools: createRegistry(tools),
     history,
-    room: { make: async () => undefined, counted: () => undefined, replaced: () => undefined, overflowed: () => false },
+    room: {
+      make: async () => undefined,
+      outputLimit: () => undefined,
+      counted: () => undefined,
+      replaced: () => undefined,
+      overflowed: () => false,
+    },
     record(...bodies) {
       events.push(...bodies)
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()

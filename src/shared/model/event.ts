@@ -1,6 +1,6 @@
 import type { AgentEnd, AgentStart, SubagentType } from './agent'
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
-import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
+import type { CompactionMark, CompactionReason, CompactionResult, ContextTrim } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
 import type { FormValues } from './form'
 import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from './checkpoint'
@@ -146,6 +146,8 @@ export type EventBody =
       /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
     } & ChangeList)
   | { type: 'todos.changed'; todos: Todo[] }
+  /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated as far as nobody has counted them. */
+  | ({ type: 'context.trimmed'; turnId?: string; before: number; after: number } & ContextTrim)
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
   | {
       type: 'compaction.started'

@@ -72,7 +72,12 @@ export type Message =
       /** Not the user's words: from the loop, news of tasks, what stands for an earlier part of the conversation, or a D-Mail. */
       by?: 'guard' | 'task' | 'compaction' | 'd-mail'
     }
-  | { role: 'assistant'; parts: AssistantPart[] }
+  | {
+      role: 'assistant'
+      parts: AssistantPart[]
+      /** A recorded trim has changed what is before it: its thinking was bound to another beginning of the conversation. */
+      staleThinking?: true
+    }
   | { role: 'tool'; callId: string; name: string; isError: boolean; content: ResultPart[] }
 
 /** A call's result in the model's history. */

@@ -67,6 +67,8 @@ export interface SessionHeader {
   spent: Usage
   /** The compaction that stands for everything before it. */
   compacted?: CompactionMark
+  /** `seq` of every trim, also of those before a compaction and of those that the conversation went back over; absent: none. */
+  trims?: number[]
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number

@@ -22,6 +22,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
   const told = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
   const loadable = tools.length > 0 ? ctx.tools.loadable?.() : undefined
+  const outputLimit = ctx.room.outputLimit()
   const request: ModelRequest = {
     model: ctx.model.name,
     system: loadable === undefined ? ctx.system : `${ctx.system}\n\n${loadable}`,
@@ -30,7 +31,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     imagesIn: ctx.model.imagesIn,
     thinking: ctx.model.thinking,
     cacheKey: ctx.cacheKey,
-    ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
+    ...(outputLimit !== undefined && { maxOutputTokens: outputLimit }),
   }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.

@@ -12,6 +12,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'tool.started',
   'tool.judged',
   'tool.finished',
+  'context.trimmed',
   'todos.changed',
   'turn.finished',
 ])

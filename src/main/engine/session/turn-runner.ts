@@ -1,6 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { visibleStretches } from '../../../shared/model/checkpoint'
 import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
@@ -13,14 +14,15 @@ import type { FolderSettings } from '../config/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
-import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
+import { textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { systemPrompt } from '../context/system-prompt'
 import type { Hooks } from '../hook/create-hooks'
 import { lookupTokens } from '../context/tool-size'
-import { createTokenCount } from '../context/token-count'
+import { createLoggedCounts } from '../context/logged-counts'
+import { createTokenCount, type CountedRequest } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
 import type { TurnContext } from '../loop/turn-context'
@@ -65,6 +67,15 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   newId(prefix: string): string
 }
 
+/** Of a conversation that was never compacted, so much is read for each token of the window; what is beyond that has no room anyway. */
+const MOST_CHARS_PER_TOKEN = 12
+
+interface HistoryNow {
+  history: Message[]
+  /** The provider's latest count, as long as it is of this history. */
+  known: CountedRequest | undefined
+}
+
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   return {
@@ -79,7 +90,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       const material = await gather(session, signal)
-      const { header, info, provider, settings, system, tools, history, compacted, marks } = material
+      const { info, provider, settings, system, tools, history, known, compacted, marks } = material
       const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
@@ -94,7 +105,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         room: createRoom({
           history,
           fixed: material.fixed,
-          ...(header.context && { known: header.context }),
+          ...(known && { known }),
           window: deps.windows.of(info),
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
           ...(compacted && { earlier: { compactionId: compacted.compactionId, seq: compacted.seq, files: compacted.files } }),
@@ -113,7 +124,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
         marksCheckpoints: marks,
         goBack: async (mail) =>
-          (await deps.checkpoints.sendDMail(session, mail)) ?? { history: historyNow(session, info, compacted, marks) },
+          (await deps.checkpoints.sendDMail(session, mail)) ?? { history: historyNow(session, info, compacted, marks).history },
         saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
         warm: () => deps.warm(session),
         maxResultChars: (tool) => settings.tools.maxResultChars[tool],
@@ -126,14 +137,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async compact(session, instruction, signal): Promise<CompactionEnd> {
       const material = await gather(session)
-      const { info, history, fixed, header, compacted } = material
+      const { info, history, fixed, known, compacted } = material
       if (!isCompactable(history)) throw new CodedError('compaction.not_needed', 'The agent has not answered anything since the beginning.')
       const { compact } = await import('../context/compaction/compact')
       return compact(base(session, material, signal), {
         history,
         reason: 'manual',
         ...windowLimits(deps.windows.of(info).tokens(), info, fixed()),
-        used: createTokenCount(history, fixed, header.context).used(),
+        used: createTokenCount({ history, fixed, sizes: deps.windows.of(info).sizes, ...(known && { known }) }).used(),
         fixed: fixed(),
         files: compacted?.files ?? [],
         ...(instruction !== undefined && { instruction }),
@@ -148,16 +159,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async context(session): Promise<ContextView> {
       const { contextView } = await import('../context/context-view')
-      const { info, header, history, system, tools } = await gather(session)
+      const { info, history, known, system, tools } = await gather(session)
       return contextView({
-        window: deps.windows.of(info).tokens(),
+        window: deps.windows.of(info),
         model: info,
         system,
         tools: info.toolCalls ? tools.lookup.schemas() : [],
         loadable: info.toolCalls ? tools.lookup.loadable?.() : undefined,
         serverTools: info.toolCalls ? tools.cost() : undefined,
         history,
-        ...(header.context && { known: header.context }),
+        ...(known && { known }),
       })
     },
   }
@@ -202,16 +213,19 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     // Read from the log each time: what a turn starts from is then the same after a restart.
     const compacted = compactionOf(deps.store, header)
     const marks = info.toolCalls && tools.lookup.get('SendDMail') !== undefined
-    const history = historyNow(session, info, compacted, marks)
+    const { history, known } = historyNow(session, info, compacted, marks)
     const systemTokens = textTokens(system)
     const fixed = (): number => systemTokens + (info.toolCalls ? lookupTokens(tools.lookup) : 0)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, settings, loop, system, tools, history, compacted, fixed, marks }
+    return { header, info, provider, settings, loop, system, tools, history, known, compacted, fixed, marks }
   }
 
-  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): Message[] {
+  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): HistoryNow {
     const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads)
-    return recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted, { marks })
+    const counts = createLoggedCounts(info.id, deps.windows.of(info).sizes)
+    const trims = trimsOf(deps.store, session.header)
+    const history = recentHistory(events, info.contextWindow * MOST_CHARS_PER_TOKEN, { compacted, trims, marks, counts })
+    return { history, known: counts.latest() }
   }
 
   /** What a turn and a compaction between turns have in common. */
@@ -243,6 +257,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: SessionHeader) {
   const event = compacted && store.since(sessionId, compacted.seq - 1, 1)[0]
   return event?.type === 'compaction.finished' ? event : undefined
+}
+
+/** The trims that the conversation has not gone back over. */
+function trimsOf(store: Pick<Store, 'since'>, { sessionId, seq, cuts = [], trims = [] }: SessionHeader) {
+  const stretches = visibleStretches(cuts, seq)
+  return trims.flatMap((trim) => {
+    if (!stretches.some(({ from, to }) => trim >= from && trim <= to)) return []
+    const event = store.since(sessionId, trim - 1, 1)[0]
+    return event?.type === 'context.trimmed' ? [event] : []
+  })
 }
 
 /** Passes events on, newest first, and notes which file contents the agent has seen: its memory survives a restart. */
