@@ -120,6 +120,7 @@ export function turnFixture({
     room: {
       make: async () => undefined,
       outputLimit: () => undefined,
+      left: () => 100_000,
       counted: () => undefined,
       replaced: () => undefined,
       overflowed: () => false,

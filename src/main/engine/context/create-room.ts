@@ -7,7 +7,7 @@ import type { CompactionContext, CompactionTask } from './compaction/compact'
 import type { LearnedSizes } from './learned-sizes'
 import { createTokenCount, type CountedRequest } from './token-count'
 import { bothPlans, planNewest, planOldest, trimmedMessages, type TrimPlan } from './trim'
-import { outputLimit, windowLimits, type WindowLimits } from './window-limits'
+import { answerRoom, outputLimit, windowLimits, type WindowLimits } from './window-limits'
 
 /** What cutting the newest results leaves, as a share of the limit. */
 const CUT_TO = 0.88
@@ -47,6 +47,9 @@ export interface KnownWindow {
   refused(tokens: number, most?: number): void
   /** A request of so many tokens was answered. */
   answered(tokens: number): void
+  /** The longest answer that a request asks for that does not name one, as far as a refusal has shown. */
+  usualAnswer(): number | undefined
+  asksFor(tokens: number): void
 }
 
 /** Keeps a history within the window; see `Room`. */
@@ -61,11 +64,8 @@ export function createRoom(deps: RoomDeps): Room {
   /** Refusals in a row, and whether the latest is still to be answered with a shorter request. */
   let overflows = 0
   let mustShorten = false
-  /** The longest answer that was asked for, and by how much the provider's measure of it was more: it may count thinking as well. */
+  /** The longest answer that the latest request has asked for. */
   let asked: number | undefined
-  let beyondAsked = 0
-  /** What a provider has said it was asked for, where nothing was. */
-  let usualOutput: number | undefined
   const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed())
 
   async function compactNow(whole: readonly Message[], { window, limit }: WindowLimits): Promise<void> {
@@ -114,15 +114,19 @@ export function createRoom(deps: RoomDeps): Room {
       steps += 1
       const now = limits()
       const used = count.used()
-      if (used < now.limit && !mustShorten) return
+      const isFull = used >= now.limit || mustShorten
+      if (!isFull && used < now.early) return
       const forced = mustShorten
       mustShorten = false
       const oldest = planOldest(history, used - now.target, count.tokensOf)
-      if (used - oldest.saved <= now.enough) return trim(oldest)
+      if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
+      const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.limit - fixed()) * SHARE_OF_NEWEST
+      // Now the question for the summary still fits behind the conversation, which the provider has in its cache.
+      if (!isFull) return steps > STEPS_BETWEEN && isCompactable(history) && !hasLargeNews ? compactNow([...history], now) : undefined
       if (!isCompactable(history)) return refuseFarTooLong(used, now, fixed())
       const cutTo = now.limit * CUT_TO
       // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has not been sent yet.
-      if (tokensOfNewest(history, count.tokensOf) > (now.limit - fixed()) * SHARE_OF_NEWEST) {
+      if (hasLargeNews) {
         const newest = planNewest(history, used - cutTo, count.tokensOf)
         if (used - newest.saved <= cutTo + 1) return trim(newest)
         const both = bothPlans(oldest, planNewest(history, used - oldest.saved - cutTo, count.tokensOf))
@@ -138,9 +142,10 @@ export function createRoom(deps: RoomDeps): Room {
       await compactNow([...history], now)
     },
     outputLimit() {
-      asked = outputLimit(deps.window.tokens() - beyondAsked, count.used(), deps.maxOutputTokens ?? usualOutput)
+      asked = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
       return asked
     },
+    left: () => answerRoom(deps.window.tokens(), count.used()),
     counted(usage) {
       overflows = 0
       if (!usage) return
@@ -157,11 +162,12 @@ export function createRoom(deps: RoomDeps): Room {
       else if (window !== undefined && output === undefined && count.used() < window) count.measured(window)
       const used = input ?? count.used()
       if (output !== undefined && window !== undefined && used + output > window && used < window) {
-        if (asked === undefined) usualOutput = output
-        else beyondAsked = Math.max(beyondAsked, output - asked)
         deps.window.refused(used + output, window)
-        // With a shorter answer it fits.
-        if (count.used() < limits().limit) return true
+        if (asked === undefined) {
+          deps.window.asksFor(output)
+          // With a shorter answer it fits.
+          if (count.used() < limits().limit) return true
+        }
       }
       if (!isCompactable(history)) return false
       // A body that is too large is seldom the window's fault while that is not half full.

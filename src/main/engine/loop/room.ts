@@ -8,8 +8,10 @@ export interface Room {
    * enough the conversation is compacted. Throws a `CodedError` when no room can be made; returns quietly when the turn was stopped meanwhile.
    */
   make(): Promise<void>
-  /** The longest answer that still fits beside the history; undefined: whatever the provider takes for the longest. */
+  /** The longest answer to ask for: the model's longest, or less where that would not fit beside the history; undefined: not known. */
   outputLimit(): number | undefined
+  /** Tokens of an answer that fit beside the history. */
+  left(): number
   /** The latest step is in the history; `usage` is what the provider has counted for it. */
   counted(usage: Usage | undefined): void
   /** The history has become another one. */

@@ -31,7 +31,7 @@ export async function runStep(ctx: TurnContext, { n, withTools }: { n: number; w
     imagesIn: ctx.model.imagesIn,
     thinking: ctx.model.thinking,
     cacheKey: ctx.cacheKey,
-    ...(outputLimit !== undefined && { maxOutputTokens: outputLimit }),
+    ...(outputLimit === undefined ? { answerRoom: ctx.room.left() } : { maxOutputTokens: outputLimit }),
   }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   // The request goes out before.

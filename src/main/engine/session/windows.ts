@@ -3,7 +3,7 @@ import { createLearnedSizes, type LearnedSizes } from '../context/learned-sizes'
 import type { ModelInfo } from '../model/provider'
 
 /** A window is taken for this share of what was refused, where the provider has not said how large it is. */
-const SHARE_OF_REFUSED = 0.9
+const SHARE_OF_REFUSED = 0.95
 
 /** What is known of the windows of models: as configured or as a provider has shown, and how many tokens there are in a text. */
 export interface Windows {
@@ -15,6 +15,8 @@ interface Learned {
   tokens?: number
   /** The longest request that was answered. */
   answered: number
+  /** The longest answer of a request that names none. */
+  usualAnswer?: number
   sizes: LearnedSizes
 }
 
@@ -38,6 +40,10 @@ export function createWindows(): Windows {
         },
         answered(answered) {
           learned.answered = Math.max(learned.answered, answered)
+        },
+        usualAnswer: () => learned.usualAnswer,
+        asksFor(asked) {
+          learned.usualAnswer = asked
         },
       }
     },
