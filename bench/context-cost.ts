@@ -55,7 +55,9 @@ export default async function contextCost(): Promise<Measurement[]> {
       const stop = engine.sessions.listen(sessionId, (event) => {
         if (event.type === 'context.trimmed') trims.push(strict.requests.length)
         if (event.type === 'compaction.finished') compactions += 1
-        if (event.type === 'turn.finished') event.stop === 'end_turn' ? resolve() : reject(new Error(event.failure?.message ?? event.stop))
+        if (event.type !== 'turn.finished') return
+        if (event.stop === 'end_turn') resolve()
+        else reject(new Error(event.failure?.message ?? event.stop))
       })
       await engine.sessions.prompt(sessionId, [{ type: 'text', text: `Turn ${turn}: read the next files.` }])
       await promise

@@ -54,7 +54,8 @@ export function contextView({
   return {
     window: window.tokens(),
     limit: Math.round(windowLimits(window.tokens(), model, fixed).limit),
-    used: Math.round(used),
+    // Of the rounded shares: together they are what is said to be used.
+    used: CONTEXT_KINDS.reduce((sum, kind) => sum + parts[kind], 0),
     parts,
     heaviest: items
       .map((item) => ({ ...item, tokens: Math.round(item.tokens * scale) }))

@@ -38,9 +38,10 @@ export interface TokenCountDeps {
 
 /** Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any other is estimated. */
 export function createTokenCount({ history, fixed, sizes, known }: TokenCountDeps): TokenCount {
-  /** The guess for the first `seen` messages; `sizeAtAnchor` is that of what the anchor's tokens were counted for. */
+  /** The guess for the first `seen` messages. */
   let seen = 0
   let size: Size = noSize()
+  /** What was counted, and the guess for the same. */
   let anchor: { tokens: number; size: Size } | undefined
   /** The latest count of a request, with its size: what came between two of them teaches most. */
   let latest: { input: number; size: Size } | undefined
@@ -58,7 +59,6 @@ export function createTokenCount({ history, fixed, sizes, known }: TokenCountDep
     const since = plusSize(withHead(look()), anchor.size, -1)
     return anchor.tokens + sizes.tokens(since)
   }
-  const isBelieved = (tokens: number, of: Size): boolean => tokens >= totalOf(of) * LEAST_SHARE
 
   const set = (usage: Usage, request: Size, answer: Message | undefined): void => {
     const { input, output } = usage
@@ -108,4 +108,8 @@ export function createTokenCount({ history, fixed, sizes, known }: TokenCountDep
       scale = 1
     },
   }
+}
+
+function isBelieved(tokens: number, of: Size): boolean {
+  return tokens >= totalOf(of) * LEAST_SHARE
 }

@@ -97,7 +97,7 @@ export function trimmedMessages(messages: readonly Message[], trim: ContextTrim)
     if (message.role === 'assistant') {
       next = withShortArguments(message, calls)
       if (hasChanged && message.staleThinking !== true && message.parts.some(({ type }) => type === 'thinking'))
-        next = { ...(next ?? message), staleThinking: true } as AssistantMessage
+        next = { ...(next ?? message), staleThinking: true }
     } else if (results.has(message.callId)) {
       next = withoutContent(message)
     } else {
