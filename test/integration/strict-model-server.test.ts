@@ -123,10 +123,9 @@ describe.each<[wire: WireName, bytesPerToken: number]>([
       expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
       // Nor is much of the window left unused.
       expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(WINDOW * 0.82)
-      for (const [index, { tokens }] of requests.entries()) {
-        // A trim is followed by many requests that only grow.
-        if (index > 0 && tokens < requests[index - 1]!.tokens * 0.95) expect(played.afterTrims()).toContain(tokens)
-      }
+      // A trim is followed by requests that only grow: nothing else makes one shorter.
+      const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
+      expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
     },
   )
 })
@@ -156,4 +155,36 @@ it('a server that binds thinking to what was before it accepts all of a conversa
   }
   expect(played.strict.requests.filter(({ rejected }) => rejected)).toEqual([])
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('"signature":"signed-1"')
+})
+
+it('a trim holds for later turns, after a restart and in a fork, byte for byte; going back to before it takes it back', async () => {
+  const played = await begin({ wire: 'chat', bytesPerToken: 3, window: 30_000 })
+  const messages = (): string[] => (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))
+  /** What the request before has sent is the beginning of the latest. */
+  const goesOn = async (words: string): Promise<void> => {
+    const before = messages()
+    await played.prompt(words)
+    expect(messages().slice(0, before.length)).toEqual(before)
+  }
+  let turns = 0
+  while (played.afterTrims().length === 0) await played.prompt(`Read file-${turns++ % FILES}.txt`)
+  const trim = played.events.find(({ type }) => type === 'context.trimmed')!
+  expect(messages().join('')).toContain('left out to save space')
+  await goesOn('What is in it?')
+  await played.restart()
+  await goesOn('And now?')
+  const before = messages()
+  const [last] = played.events.filter(({ type }) => type === 'turn.finished').slice(-1)
+  const fork = await engine.sessions.fork(played.sessionId, last!.seq)
+  const forked = new Promise<void>((resolve) => {
+    engine.sessions.listen(fork.sessionId, (event) => event.type === 'turn.finished' && resolve())
+  })
+  await engine.sessions.prompt(fork.sessionId, [{ type: 'text', text: 'In the fork?' }])
+  await forked
+  // From the first message on; the instructions before may name another session.
+  expect(messages().slice(1, before.length)).toEqual(before.slice(1))
+  const prompts = played.events.filter(({ type, seq }) => type === 'turn.started' && seq < trim.seq)
+  await engine.checkpoints.restore(played.sessionId, { to: prompts.at(-1)!.seq - 1, files: false, conversation: true })
+  await played.prompt('Once more?')
+  expect(messages().join('')).not.toContain('left out to save space')
 })
