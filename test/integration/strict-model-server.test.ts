@@ -100,7 +100,7 @@ async function begin({ configured, ...options }: StrictOptions & { configured?: 
 
 const WINDOW = 64_000
 
-// Every wire with one measure, or the test would take minutes; each passes with all three.
+// Every wire with one measure, or the test would take minutes.
 describe.each<[wire: WireName, bytesPerToken: number]>([
   ['chat', 2.5],
   ['responses', 3.4],
