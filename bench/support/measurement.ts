@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os'
 export interface Measurement {
   name: string
   value: number
-  unit: 'ms' | 'ms/step' | 'ms per 100 steps' | 's' | 'MB' | 'bytes' | 'count' | '%' | 'x'
+  unit: '$' | 'ms' | 'ms/step' | 'ms per 100 steps' | 's' | 'MB' | 'bytes' | 'count' | '%' | 'x'
   limit?: number
   note?: string
 }

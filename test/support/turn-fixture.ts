@@ -118,7 +118,14 @@ export function turnFixture({
     prefix: { system: 'system', tools: registry.schemas(), renew: async () => undefined, news: () => undefined },
     tools: registry,
     history,
-    room: { make: async () => undefined, counted: () => undefined, replaced: () => undefined, overflowed: () => false },
+    room: {
+      make: async () => undefined,
+      outputLimit: () => undefined,
+      left: () => 100_000,
+      counted: () => undefined,
+      replaced: () => undefined,
+      overflowed: () => false,
+    },
     record(...bodies) {
       events.push(...bodies)
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()

@@ -33,6 +33,16 @@ export interface CompactionResult {
   earlier?: CompactionMark
 }
 
+/**
+ * What a trim has left out of the conversation, by the ids of calls: of `results` all content, of `calls` the long texts in their arguments, and of `cuts` all
+ * of the result but its first `chars` characters. It stays in the log and on screen.
+ */
+export interface ContextTrim {
+  results: string[]
+  calls: string[]
+  cuts: { callId: string; chars: number }[]
+}
+
 /** What the model does not see any more, counted. It stays in the log and on screen. */
 export interface CompactionDropped {
   answers: number

@@ -1,6 +1,6 @@
 import type { AgentEnd, AgentStart, SubagentType } from './agent'
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
-import type { CompactionMark, CompactionReason, CompactionResult } from './compaction'
+import type { CompactionMark, CompactionReason, CompactionResult, ContextTrim } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
 import type { FormValues } from './form'
 import type { Effort, EffortChoice } from './effort'
@@ -160,6 +160,8 @@ export type EventBody =
   /** A model named the session; without `title` what it said was no title. */
   | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
+  /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated as far as nobody has counted them. */
+  | ({ type: 'context.trimmed'; turnId?: string; before: number; after: number } & ContextTrim)
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
   | {
       type: 'compaction.started'

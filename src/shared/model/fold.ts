@@ -160,6 +160,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     }
     case 'todos.changed':
       return { ...next, todos: event.todos }
+    case 'context.trimmed':
+      return { ...next, trims: [...(header.trims ?? []), event.seq], context: { ...NO_USAGE, input: event.after } }
     case 'compaction.started':
       return { ...next, compacting: { compactionId: event.compactionId, at: event.at } }
     case 'compaction.finished':

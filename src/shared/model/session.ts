@@ -76,6 +76,8 @@ export interface SessionHeader {
   compacted?: CompactionMark
   /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
   prefixSeq?: number
+  /** `seq` of every trim, also of those before a compaction and of those that the conversation went back over; absent: none. */
+  trims?: number[]
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number

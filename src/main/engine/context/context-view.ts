@@ -1,11 +1,11 @@
 import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
 import type { ServerToolsCost } from '../../../shared/model/tools-view'
-import { textOf, type Message, type Usage } from '../../../shared/model/message'
+import { textOf, type Message } from '../../../shared/model/message'
 import { toolLabel } from '../../../shared/model/tool-label'
 import type { ModelInfo, ToolSchema } from '../model/provider'
-import { isCompactable } from './create-room'
+import { isCompactable, type KnownWindow } from './create-room'
 import { textTokens, tokensOf } from './estimate'
-import { createTokenCount } from './token-count'
+import { createTokenCount, type CountedRequest } from './token-count'
 import { windowLimits } from './window-limits'
 
 /** How many of the heaviest are named. */
@@ -24,13 +24,13 @@ export function contextView({
   history,
   known,
 }: {
-  window: number
+  window: Pick<KnownWindow, 'tokens' | 'sizes'>
   model: ModelInfo
   system: string
   tools: readonly ToolSchema[]
   serverTools?: ServerToolsCost | undefined
   history: readonly Message[]
-  known?: Usage
+  known?: CountedRequest
 }): ContextView {
   const items: ContextItem[] = [{ kind: 'system', label: 'System prompt and instructions', tokens: textTokens(system) }]
   for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
@@ -41,16 +41,17 @@ export function contextView({
   }
   const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
   const estimate = items.reduce((sum, { tokens }) => sum + tokens, 0)
-  const used = createTokenCount(history, () => fixed, known).used()
+  const used = createTokenCount({ history, fixed: () => fixed, sizes: window.sizes, ...(known && { known }) }).used()
   // The parts are estimated; together they are what the provider has counted.
   const scale = used / Math.max(1, estimate)
   const parts = Object.fromEntries(CONTEXT_KINDS.map((kind) => [kind, 0])) as Record<ContextKind, number>
   for (const { kind, tokens } of items) parts[kind] += tokens * scale
   for (const kind of CONTEXT_KINDS) parts[kind] = Math.round(parts[kind])
   return {
-    window,
-    limit: Math.round(windowLimits(window, model, fixed).limit),
-    used: Math.round(used),
+    window: window.tokens(),
+    limit: Math.round(windowLimits(window.tokens(), model, fixed).limit),
+    // Of the rounded shares: together they are what is said to be used.
+    used: CONTEXT_KINDS.reduce((sum, kind) => sum + parts[kind], 0),
     parts,
     heaviest: items
       .map((item) => ({ ...item, tokens: Math.round(item.tokens * scale) }))

@@ -28,7 +28,7 @@ function roomFor(history: Message[], answers: string[], fixed = 1000) {
   const room = createRoom({
     history,
     fixed: () => fixed,
-    window: windows.of({ ...info, origin: 'configured' }),
+    window: windows.of(info),
     context: {
       ...turn.ctx,
       pins: async () => ({ todos: [{ title: 'write it', status: 'in_progress' }], tasks: [{ taskId: 't1', command: 'npm start' }] }),

@@ -1,17 +1,16 @@
-import type { CompactionMark } from '../../../shared/model/compaction'
+import type { CompactionMark, ContextTrim } from '../../../shared/model/compaction'
 import { CodedError } from '../../../shared/model/errors'
-import type { Message, Usage } from '../../../shared/model/message'
+import type { Message } from '../../../shared/model/message'
 import type { Room } from '../loop/room'
+import { overflowSize } from '../model/failure/overflow-size'
 import type { CompactionContext, CompactionTask } from './compaction/compact'
-import { tokensOf } from './estimate'
-import { createTokenCount } from './token-count'
-import { cutNewest, trimOldest } from './trim'
-import { windowLimits, type WindowLimits } from './window-limits'
+import type { LearnedSizes } from './learned-sizes'
+import { createTokenCount, type CountedRequest } from './token-count'
+import { bothPlans, planNewest, planOldest, trimmedMessages, type TrimPlan } from './trim'
+import { answerRoom, outputLimit, windowLimits, type WindowLimits } from './window-limits'
 
-/** Trimming goes down to this share of the limit, so that it is seldom done and caches of providers hold. */
-const TRIM_TO = 0.7
-/** Where trimming leaves more than this share of the limit, it is time to compact. */
-const TRIMMED_ENOUGH = 0.88
+/** What cutting the newest results leaves, as a share of the limit. */
+const CUT_TO = 0.88
 /** The results of the latest step that take more than this share of the room are cut before anything is compacted. */
 const SHARE_OF_NEWEST = 0.5
 /** There is at most one compaction in so many steps, unless there is no room at all… */
@@ -24,10 +23,10 @@ const MOST_RECOVERIES = 3
 export interface RoomDeps {
   /** Changed in place. */
   history: Message[]
-  /** Tokens of instructions and tools, as they are now. */
+  /** Guessed tokens of instructions and tools, as they are now. */
   fixed(): number
-  /** The latest count of the provider: of the history up to its last answer. */
-  known?: Usage
+  /** The provider's latest count that is still of this history. */
+  known?: CountedRequest
   /** The model's window, as far as is known. */
   window: KnownWindow
   maxOutputTokens?: number
@@ -38,28 +37,35 @@ export interface RoomDeps {
   latestMark(): CompactionMark | undefined
 }
 
-/** Tokens a model takes. */
+/** Tokens a model takes, and how many a text has for it. */
 export interface KnownWindow {
   tokens(): number
+  sizes: LearnedSizes
   /** Whether a provider's refusal has shown that it is smaller than configured. */
   isLearned(): boolean
-  /** A request of so many tokens was refused. */
-  refused(tokens: number): void
+  /** A request of so many tokens was refused. `most`: what the provider says it takes. */
+  refused(tokens: number, most?: number): void
   /** A request of so many tokens was answered. */
   answered(tokens: number): void
+  /** The longest answer that a request asks for that does not name one, as far as a refusal has shown. */
+  usualAnswer(): number | undefined
+  asksFor(tokens: number): void
 }
 
 /** Keeps a history within the window; see `Room`. */
 export function createRoom(deps: RoomDeps): Room {
   const { history, context } = deps
+  const { sizes } = deps.window
   const fixed = (): number => deps.fixed()
-  const count = createTokenCount(history, fixed, deps.known)
+  const count = createTokenCount({ history, fixed, sizes, ...(deps.known && { known: deps.known }) })
   let { earlier } = deps
   /** Steps since the latest compaction. */
   let steps = earlier ? history.filter(({ role }) => role === 'assistant').length : Number.POSITIVE_INFINITY
   /** Refusals in a row, and whether the latest is still to be answered with a shorter request. */
   let overflows = 0
   let mustShorten = false
+  /** The longest answer that the latest request has asked for. */
+  let asked: number | undefined
   const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed())
 
   async function compactNow(whole: readonly Message[], used: number, { window, limit }: WindowLimits): Promise<void> {
@@ -84,33 +90,62 @@ export function createRoom(deps: RoomDeps): Room {
     earlier = mark && { ...mark, files: end.result.files }
   }
 
+  /** Recorded first: the next turn, a restart and a fork send what this one does. */
+  function trim(plan: TrimPlan): void {
+    const { results, calls, cuts, saved } = plan
+    if (results.length + calls.length + cuts.length === 0) return
+    const left: ContextTrim = { results, calls, cuts }
+    const used = count.used()
+    const { turnId } = context
+    context.record({
+      type: 'context.trimmed',
+      ...(turnId !== undefined && { turnId }),
+      ...left,
+      before: Math.round(used),
+      after: Math.round(used - saved),
+    })
+    // While the messages are still what was counted.
+    count.replaced()
+    history.splice(0, history.length, ...trimmedMessages(history, left))
+  }
+
   return {
     async make() {
       steps += 1
       const now = limits()
       const used = count.used()
-      if (used < now.limit && !mustShorten) return
+      const isFull = used >= now.limit || mustShorten
+      if (!isFull && used < now.early) return
       const forced = mustShorten
       mustShorten = false
-      const whole = [...history]
-      const target = Math.min(used * TRIM_TO, now.limit * TRIM_TO)
-      count.shortened(trimOldest(history, used - target))
-      if (count.used() < Math.min(now.limit, used) * TRIMMED_ENOUGH) return
-      if (!isCompactable(history)) return refuseFarTooLong(count.used(), now, fixed())
-      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead.
-      if (newestResults(history) > (now.limit - fixed()) * SHARE_OF_NEWEST) {
-        count.shortened(cutNewest(history, count.used() - now.limit * TRIMMED_ENOUGH))
-        if (count.used() <= now.limit * TRIMMED_ENOUGH + 1) return
+      const oldest = planOldest(history, used - now.target, count.tokensOf)
+      if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
+      const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.limit - fixed()) * SHARE_OF_NEWEST
+      // Now the question for the summary still fits behind the conversation, which the provider has in its cache.
+      if (!isFull) return steps > STEPS_BETWEEN && isCompactable(history) && !hasLargeNews ? compactNow([...history], used, now) : undefined
+      if (!isCompactable(history)) return refuseFarTooLong(used, now, fixed())
+      const cutTo = now.limit * CUT_TO
+      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has not been sent yet.
+      if (hasLargeNews) {
+        const newest = planNewest(history, used - cutTo, count.tokensOf)
+        if (used - newest.saved <= cutTo + 1) return trim(newest)
+        const both = bothPlans(oldest, planNewest(history, used - oldest.saved - cutTo, count.tokensOf))
+        if (used - both.saved <= cutTo + 1) return trim(both)
       }
       if (steps <= STEPS_BETWEEN && !forced) {
-        if (count.used() < now.last) return
-        count.shortened(cutNewest(history, count.used() - now.limit * TRIMMED_ENOUGH))
+        if (used < now.last) return
+        const both = bothPlans(oldest, planNewest(history, used - oldest.saved - cutTo, count.tokensOf))
         // What a refusal has taught may be wrong: there the provider decides.
-        if (count.used() < now.last || (steps <= STEPS_AT_LEAST && deps.window.isLearned())) return
+        if (used - both.saved < now.last || (steps <= STEPS_AT_LEAST && deps.window.isLearned())) return trim(both)
       }
-      if (steps <= STEPS_AT_LEAST) throw tooSoon(steps, count.used(), now)
-      await compactNow(whole, used, now)
+      if (steps <= STEPS_AT_LEAST) throw tooSoon(steps, used, now)
+      await compactNow([...history], used, now)
     },
+    outputLimit() {
+      asked = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
+      return asked
+    },
+    left: () => answerRoom(deps.window.tokens(), count.used()),
     counted(usage) {
       overflows = 0
       if (!usage) return
@@ -120,10 +155,24 @@ export function createRoom(deps: RoomDeps): Room {
     replaced: () => count.restart(),
     overflowed({ message }) {
       overflows += 1
-      if (overflows > MOST_RECOVERIES || !isCompactable(history)) return false
+      if (overflows > MOST_RECOVERIES) return false
+      const { window, input, output } = overflowSize(message)
+      // The provider has counted this very history.
+      if (input !== undefined) count.measured(input)
+      else if (window !== undefined && output === undefined && count.used() < window) count.measured(window)
+      const used = input ?? count.used()
+      if (output !== undefined && window !== undefined && used + output > window && used < window) {
+        deps.window.refused(used + output, window)
+        if (asked === undefined) {
+          deps.window.asksFor(output)
+          // With a shorter answer it fits.
+          if (count.used() < limits().limit) return true
+        }
+      }
+      if (!isCompactable(history)) return false
       // A body that is too large is seldom the window's fault while that is not half full.
-      if (message.includes('(HTTP 413)') && count.used() < deps.window.tokens() / 2) return false
-      deps.window.refused(count.used())
+      if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) return false
+      deps.window.refused(used, window)
       mustShorten = true
       return true
     },
@@ -140,7 +189,7 @@ export function isCompactable(history: readonly Message[]): boolean {
 }
 
 /** Tokens of the results that no answer has followed yet. */
-function newestResults(history: readonly Message[]): number {
+function tokensOfNewest(history: readonly Message[], tokensOf: (message: Message) => number): number {
   let tokens = 0
   for (let index = history.length - 1; history[index] && history[index]!.role !== 'assistant'; index -= 1) {
     if (history[index]!.role === 'tool') tokens += tokensOf(history[index]!)

@@ -1,35 +1,136 @@
-import type { AssistantPart, Message, ResultPart, UserPart } from '../../../shared/model/message'
+import type { AssistantPart, MediaPart, Message, ResultPart, UserPart } from '../../../shared/model/message'
 
-/** Bytes of UTF-8 per token, on the careful side for code and prose; the provider's own count is only known afterwards. */
+/** Bytes of ordinary text and code in ASCII per token, on the careful side. */
 export const BYTES_PER_TOKEN = 3.2
+/** Characters per token of base64, hexadecimal and other text without words. */
+const DENSE_PER_TOKEN = 1.6
+/** Tokens of a character of Chinese, Japanese or Korean, and of half an emoji. */
+const TOKENS_PER_WIDE = 1.1
+/** Tokens of any other character beyond ASCII. */
+const TOKENS_PER_LETTER = 0.6
 const TOKENS_PER_MEDIA = 1600
 /** Of a PDF that is sent as it is, beside its text: providers look at each page, too. */
 const TOKENS_PER_PAGE = 1600
 const TOKENS_PER_MESSAGE = 8
+/** From here on the characters are such as Chinese, Japanese and Korean use; halves of surrogate pairs are above it too. */
+const FIRST_WIDE = 0x2e80
+/** A sealed thought is longer than what it says: so many of its characters stand for a token. */
+const SEALED_PER_TOKEN = 4.3
+/** Text without words is found by its length without a blank. */
+const UNBROKEN = /[\w+/=-]{64,}/g
 
-const sizes = new WeakMap<Message, number>()
+/**
+ * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters beyond ASCII (`wide`), base64 and
+ * the like (`dense`), instructions and tools (`head`), pictures (`media`). A model's own measure of the first four is learned; see `LearnedSizes`.
+ */
+export interface Size {
+  plain: number
+  wide: number
+  dense: number
+  head: number
+  media: number
+}
 
-/** Estimated tokens of a message. Counted once: messages are never changed. */
-export function tokensOf(message: Message): number {
+const sizes = new WeakMap<Message, Size>()
+
+export function noSize(): Size {
+  return { plain: 0, wide: 0, dense: 0, head: 0, media: 0 }
+}
+
+/** What a message is made of. Looked at once: messages are never changed. */
+export function sizeOf(message: Message): Size {
   let size = sizes.get(message)
   if (size === undefined) {
-    size = TOKENS_PER_MESSAGE + partsTokens(message.role === 'tool' ? message.content : message.parts)
+    size = { ...noSize(), plain: TOKENS_PER_MESSAGE }
+    addParts(size, message.role === 'tool' ? message.content : message.parts)
     sizes.set(message, size)
   }
   return size
 }
 
-export function textTokens(text: string): number {
-  return Buffer.byteLength(text) / BYTES_PER_TOKEN
+/** `one` and `other` together; the second `times` times. */
+export function plusSize(one: Size, other: Size, times = 1): Size {
+  return {
+    plain: one.plain + other.plain * times,
+    wide: one.wide + other.wide * times,
+    dense: one.dense + other.dense * times,
+    head: one.head + other.head * times,
+    media: one.media + other.media * times,
+  }
 }
 
+/** The guess as a whole. */
+export function totalOf({ plain, wide, dense, head, media }: Size): number {
+  return plain + wide + dense + head + media
+}
+
+/** Guessed tokens of a message. */
+export function tokensOf(message: Message): number {
+  return totalOf(sizeOf(message))
+}
+
+/** Guessed tokens of a text. */
+export function textTokens(text: string): number {
+  const size = noSize()
+  addText(size, text)
+  return totalOf(size)
+}
+
+/** Guessed tokens of parts of a message. */
 export function partsTokens(parts: readonly (UserPart | AssistantPart | ResultPart)[]): number {
-  let size = 0
+  const size = noSize()
+  addParts(size, parts)
+  return totalOf(size)
+}
+
+function addParts(size: Size, parts: readonly (UserPart | AssistantPart | ResultPart)[]): void {
   for (const part of parts) {
-    if (part.type === 'media')
-      size += part.pages === undefined ? TOKENS_PER_MEDIA : TOKENS_PER_PAGE * part.pages + textTokens(part.text ?? '')
-    else if (part.type === 'tool_call') size += textTokens(part.input) + textTokens(part.name)
-    else size += textTokens(part.text)
+    if (part.type === 'media') {
+      size.media += mediaTokens(part)
+      if (part.pages !== undefined) addText(size, part.text ?? '')
+    } else if (part.type === 'tool_call') {
+      addText(size, part.input)
+      addText(size, part.name)
+    } else {
+      const before = size.plain
+      addText(size, part.text)
+      // Providers show a summary of a thought and send the thought itself along, sealed.
+      if (part.type === 'thinking') size.plain = Math.max(size.plain, before + sealedChars(part.metadata) / SEALED_PER_TOKEN)
+    }
   }
-  return size
+}
+
+/** What vendors count for a picture depends on its measures, which are not known here; all of ours are made to fit. */
+function mediaTokens({ pages }: MediaPart): number {
+  return pages === undefined ? TOKENS_PER_MEDIA : TOKENS_PER_PAGE * pages
+}
+
+function sealedChars(metadata: object | undefined): number {
+  let chars = 0
+  for (const of of Object.values(metadata ?? {})) {
+    for (const value of Object.values(of as object)) if (typeof value === 'string') chars += value.length
+  }
+  return chars
+}
+
+function addText(size: Size, text: string): void {
+  const isAscii = Buffer.byteLength(text) === text.length
+  let dense = 0
+  for (const [run] of text.matchAll(UNBROKEN)) if (isDense(run)) dense += run.length
+  let [wide, letters] = [0, 0]
+  if (!isAscii) {
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index)
+      if (code >= FIRST_WIDE) wide += 1
+      else if (code > 0x7f) letters += 1
+    }
+  }
+  size.dense += dense / DENSE_PER_TOKEN
+  size.wide += wide * TOKENS_PER_WIDE + letters * TOKENS_PER_LETTER
+  size.plain += (text.length - dense - wide - letters) / BYTES_PER_TOKEN
+}
+
+/** Long names and paths have words in them; this has none. */
+function isDense(run: string): boolean {
+  return (/\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run)) || /^[\da-f]+$/i.test(run)
 }

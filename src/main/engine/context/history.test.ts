@@ -108,9 +108,68 @@ describe('the history for the model', () => {
         yield event
       }
     }
-    const messages = recentHistory(backwards(), 5000)
+    const messages = recentHistory(backwards(), 500)
     expect(messages[0]?.role).toBe('user')
     expect(read).toBeLessThan(100)
     expect(messages.at(-1)).toMatchObject({ parts: [{ text: 'answer 499' }] })
+  })
+
+  const trimmed = (results: string[]): EventBody => ({
+    type: 'context.trimmed',
+    turnId: 't',
+    results,
+    calls: [],
+    cuts: [],
+    before: 9,
+    after: 5,
+  })
+
+  it('is the same after a trim for who was there and for who reads the log: later turns and restarts send what was sent', () => {
+    const events = recorded([user('hi'), calling('a', 'b'), result('a'), result('b'), trimmed(['a']), answer('done'), user('more')])
+    const trims = events.filter((event) => event.type === 'context.trimmed')
+    const backwards = events.filter((event) => event.type !== 'context.trimmed').toReversed()
+    const read = recentHistory(backwards, 100_000, { trims })
+    expect(JSON.stringify(read)).toBe(JSON.stringify(historyOf(events)))
+    expect(JSON.stringify(read[2])).toContain('left out to save space')
+    expect(read[3]).toMatchObject({ content: [{ text: 'b' }] })
+  })
+
+  it('does not apply a trim again that a compaction has made void', () => {
+    const compaction = { type: 'compaction.finished' as const, compactionId: 'k', kept: [], note: 'NOTE', summary: '', files: [] }
+    const compacted = {
+      ...compaction,
+      dropped: { answers: 0, results: 0, messages: 0 },
+      before: 1,
+      after: 1,
+      durationMs: 0,
+      sessionId: 's',
+      seq: 5,
+      at: 0,
+    }
+    const [, , , , , ...events] = recorded([user(''), user(''), user(''), user(''), user(''), calling('a'), result('a')])
+    const [early] = recorded([trimmed(['a'])]).filter((event) => event.type === 'context.trimmed')
+    const history = recentHistory(events.toReversed(), 1000, { compacted, trims: [early!] })
+    expect(history.at(-1)).toMatchObject({ role: 'tool', content: [{ text: 'a' }] })
+  })
+
+  it('does not take a later beginning of a long conversation because much of it was trimmed', () => {
+    const many = Array.from({ length: 40 }, (_, n) => [user(`${n}`), calling(`c${n}`), result(`c${n}`, 'x'.repeat(1000))]).flat()
+    const trim = trimmed(Array.from({ length: 38 }, (_, n) => `c${n}`))
+    const events = recorded([...many, trim])
+    const trims = events.filter((event) => event.type === 'context.trimmed')
+    const history = recentHistory(events.slice(0, -1).toReversed(), 5000, { trims })
+    expect(history[0]).toMatchObject({ parts: [{ text: '0' }] })
+  })
+
+  it('tells what the provider has counted for which messages, and that a trim has changed them', () => {
+    const told: string[] = []
+    const counts = {
+      turn: (model: string) => void told.push(model),
+      counted: (messages: readonly unknown[], { input }: { input: number }) => void told.push(`${messages.length}: ${input}`),
+      replaced: () => void told.push('replaced'),
+    }
+    const usage = { input: 7, output: 0, cached: 0, thinking: 0 }
+    historyOf(recorded([user('hi'), { ...calling('a'), usage } as EventBody, result('a'), trimmed(['a']), answer('done')]), { counts })
+    expect(told).toEqual(['m', '1: 7', 'replaced'])
   })
 })

@@ -1,8 +1,9 @@
 import type { CompactionResult } from '../../../shared/model/compaction'
 import type { RecordedEvent } from '../../../shared/model/event'
-import type { Message, ToolCallPart, ToolMessage } from '../../../shared/model/message'
+import type { Message, ToolCallPart, ToolMessage, Usage } from '../../../shared/model/message'
 import { markCheckpoint } from '../loop/checkpoint-mark'
 import { dropThinking } from '../loop/dropped-thinking'
+import { trimmedMessages } from './trim'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
@@ -12,16 +13,34 @@ const CUT_SHORT = {
   turn: 'The last turn was interrupted before it was finished, by the user or by an error.',
 }
 
+/** Is told, while a history is folded, what the provider has counted at the time. */
+export interface CountReader {
+  /** The turn that begins asks this model. */
+  turn(model: string): void
+  /** A request with these messages was counted. */
+  counted(messages: readonly Message[], usage: Usage): void
+  /** The messages so far are others from now on. */
+  replaced(): void
+}
+
+export interface HistoryOptions {
+  /** The numbers of the checkpoints are told to the model. */
+  marks?: boolean
+  counts?: CountReader
+}
+
+type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
+
 /**
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
- * result, in call order; half-said answers come back as far as they are safe. `marks`: the numbers of the checkpoints are told.
+ * result, in call order; half-said answers come back as far as they are safe; what was trimmed comes back as it was sent since.
  */
 export function historyOf(
   events: Iterable<RecordedEvent>,
-  { marks = false }: { marks?: boolean } = {},
+  { marks = false, counts }: HistoryOptions = {},
   before: readonly Message[] = [],
 ): Message[] {
-  const messages: Message[] = [...before]
+  let messages: Message[] = [...before]
   let open: { calls: ToolCallPart[]; results: Map<string, ToolMessage> } = { calls: [], results: new Map() }
   /** Set while a turn has no answer that ends it. */
   let cutShort: keyof typeof CUT_SHORT | undefined
@@ -44,6 +63,7 @@ export function historyOf(
           cutShort = 'turn'
           turnModel = event.model
         }
+        if (event.type === 'turn.started') counts?.turn(event.model)
         // Where a D-Mail arrives all is as it was, the mark included.
         if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
@@ -53,6 +73,10 @@ export function historyOf(
         if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         cutShort = event.partial ? 'answer' : event.parts.some((part) => part.type === 'tool_call') ? 'turn' : undefined
         if (event.thinkingDropped) dropThinking(messages)
+        if (event.usage) {
+          if (event.model !== undefined) counts?.turn(event.model)
+          counts?.counted(messages, event.usage)
+        }
         if (event.parts.length === 0) break
         const model = event.model ?? turnModel
         messages.push({ role: 'assistant', parts: event.parts, ...(model !== undefined && { model }) })
@@ -67,6 +91,11 @@ export function historyOf(
           isError: event.isError,
           content: event.content,
         })
+        break
+      case 'context.trimmed':
+        settle()
+        messages = trimmedMessages(messages, event)
+        counts?.replaced()
         break
       default:
     }
@@ -93,24 +122,53 @@ export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' |
   ]
 }
 
+/** What a history is folded from, beside the events of the conversation. */
+export interface HistorySource extends HistoryOptions {
+  /** The compaction that stands for everything before it. */
+  compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }> | undefined
+  /** The trims that are in force, in order. */
+  trims?: readonly TrimEvent[]
+}
+
 /**
  * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was compacted, from there on.
- * `backwards` is newest first and only read as far as needed.
+ * `backwards` is newest first and only read as far as needed. What was trimmed counts for nothing: or the beginning would be another one at each turn.
  */
-export function recentHistory(
-  backwards: Iterable<RecordedEvent>,
-  maxChars: number,
-  compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }>,
-  options: { marks?: boolean } = {},
-): Message[] {
+export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: number, source: HistorySource = {}): Message[] {
+  const { compacted, trims = [], marks, counts } = source
+  let isWhole = true
+  const trimmed = new Set(trims.flatMap(({ results, calls }) => [...results, ...calls]))
   const events: RecordedEvent[] = []
   let chars = 0
   for (const event of backwards) {
     if (compacted && event.seq < compacted.seq) break
     events.push(event)
     if (compacted) continue
-    chars += JSON.stringify(event).length
-    if (chars > maxChars && event.type === 'turn.started') break
+    chars += charsOf(event, trimmed)
+    if (chars > maxChars && event.type === 'turn.started') {
+      isWhole = false
+      break
+    }
   }
-  return historyOf(events.toReversed(), options, compacted ? compactedHistory(compacted) : [])
+  const first = events.at(-1)?.seq ?? 0
+  const inForce = trims.filter(({ seq }) => seq > Math.max(first, compacted?.seq ?? 0))
+  const ordered = [...events.toReversed(), ...inForce]
+  // What was counted was counted together with the beginning.
+  const options = { ...(marks !== undefined && { marks }), ...(counts && isWhole && { counts }) }
+  return historyOf(
+    inForce.length > 0 ? ordered.toSorted((a, b) => a.seq - b.seq) : ordered,
+    options,
+    compacted ? compactedHistory(compacted) : [],
+  )
+}
+
+/** Characters of an event that are in the conversation. */
+function charsOf(event: RecordedEvent, trimmed: ReadonlySet<string>): number {
+  if (event.type === 'tool.finished') return trimmed.has(event.callId) ? 0 : charsIn(event.content)
+  if (event.type === 'turn.started' || event.type === 'turn.steered') return charsIn(event.parts)
+  return event.type === 'step.finished' ? charsIn(event.parts.filter((part) => part.type !== 'tool_call' || !trimmed.has(part.callId))) : 0
+}
+
+function charsIn(parts: readonly { type: string; text?: string; input?: string }[]): number {
+  return parts.reduce((chars, { text = '', input = '' }) => chars + text.length + input.length, 0)
 }

@@ -1,52 +1,87 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../shared/model/message'
 import { tokensOf } from './estimate'
-import { cutNewest, trimOldest } from './trim'
+import { bothPlans, planNewest, planOldest, trimmedMessages } from './trim'
 
-const long = 'x'.repeat(20_000)
+const long = 'word '.repeat(4000)
 const sizeOf = (history: readonly Message[]): number => history.reduce((sum, message) => sum + tokensOf(message), 0)
 
-function exchange(n: number, input = '{}', output = long): Message[] {
+function exchange(n: number, input = '{}', output = long, thinking = ''): Message[] {
+  const call = { type: 'tool_call' as const, callId: `c${n}`, name: 'Act', input }
   return [
-    { role: 'assistant', parts: [{ type: 'tool_call', callId: `c${n}`, name: 'Act', input }] },
+    { role: 'assistant', parts: thinking === '' ? [call] : [{ type: 'thinking', text: thinking }, call] },
     { role: 'tool', callId: `c${n}`, name: 'Act', isError: false, content: [{ type: 'text', text: output }] },
   ]
 }
 
+const exchanges = (count: number): Message[] => Array.from({ length: count }, (_, n) => exchange(n)).flat()
+
 describe('trimming old results', () => {
-  it('would take newer results before older ones, or part calls from results', () => {
-    const history = Array.from({ length: 20 }, (_, n) => exchange(n)).flat()
-    const before = [...history]
-    const saved = trimOldest(history, 10_000)
-    expect(saved).toBeGreaterThanOrEqual(10_000)
-    expect(sizeOf(before) - sizeOf(history)).toBeCloseTo(saved)
-    expect(history).toHaveLength(before.length)
-    expect(JSON.stringify(history[1])).toContain('left out')
-    expect(JSON.stringify(history[3])).toContain('left out')
-    expect(history.slice(4)).toEqual(before.slice(4))
-    expect(before[1]).toMatchObject({ content: [{ text: long }] })
+  it('takes older results before newer ones, and saves what was asked for, not more', () => {
+    const history = exchanges(20)
+    const plan = planOldest(history, 15_000)
+    expect(plan).toMatchObject({ results: ['c0', 'c1'], calls: [], cuts: [{ callId: 'c2' }] })
+    expect(plan.saved).toBeGreaterThan(14_800)
+    expect(plan.saved).toBeLessThan(15_300)
+    const after = trimmedMessages(history, plan)
+    expect(sizeOf(history) - sizeOf(after)).toBeCloseTo(plan.saved)
+    expect(JSON.stringify(after[1])).toContain('left out')
+    expect(after.slice(6)).toEqual(history.slice(6))
+  })
+
+  it('leaves what is before the first trimmed message the same object, and does not touch the messages it was given', () => {
+    const history = exchanges(6)
+    const before = JSON.stringify(history)
+    const after = trimmedMessages(history, { results: ['c2'], calls: [], cuts: [] })
+    for (const index of [0, 1, 2, 3, 4]) expect(after[index]).toBe(history[index])
+    expect(after[5]).not.toBe(history[5])
+    expect(JSON.stringify(history)).toBe(before)
   })
 
   it('leaves the newest whole, however much is wanted', () => {
-    const history = Array.from({ length: 20 }, (_, n) => exchange(n)).flat()
-    const newest = history.slice(-8)
-    trimOldest(history, Number.POSITIVE_INFINITY)
-    expect(history.slice(-8)).toEqual(newest)
+    const history = exchanges(20)
+    const after = trimmedMessages(history, planOldest(history, Number.POSITIVE_INFINITY))
+    expect(after.slice(-8)).toEqual(history.slice(-8))
   })
 
   it('shortens what old calls have written, and keeps it JSON', () => {
     const history = Array.from({ length: 10 }, (_, n) => exchange(n, JSON.stringify({ path: 'a.ts', content: long }), 'ok')).flat()
-    trimOldest(history, 1000)
-    const [first] = history
+    const plan = planOldest(history, 7000)
+    expect(plan.calls).toEqual(['c0'])
+    const [first] = trimmedMessages(history, plan)
     const input: unknown = first?.role === 'assistant' && first.parts[0]?.type === 'tool_call' && JSON.parse(first.parts[0].input)
     expect(input).toMatchObject({ path: 'a.ts', content: expect.stringContaining('characters left out') })
   })
 
   it('cuts new results only where asked, the largest first, and says so', () => {
     const history = [...exchange(1, '{}', 'short'), ...exchange(2)]
-    const saved = cutNewest(history, 3000)
-    expect(saved).toBeGreaterThan(2500)
-    expect(history[1]).toMatchObject({ content: [{ text: 'short' }] })
-    expect(JSON.stringify(history[3])).toContain('Ask for a smaller part')
+    const plan = planNewest(history, 3000)
+    expect(plan.saved).toBeGreaterThan(2500)
+    const after = trimmedMessages(history, plan)
+    expect(after[1]).toBe(history[1])
+    expect(JSON.stringify(after[3])).toContain('Ask for a smaller part')
+  })
+
+  it('does not cut a result that is left out anyway', () => {
+    const cut = { results: [], calls: [], cuts: [{ callId: 'c1', chars: 9 }], saved: 1 }
+    expect(bothPlans({ results: ['c1'], calls: [], cuts: [], saved: 5 }, cut)).toMatchObject({ results: ['c1'], cuts: [] })
+  })
+
+  it('marks the thinking of the answers after the first change, and of none before', () => {
+    const history = [...exchange(1, '{}', long, 'a'), ...exchange(2, '{}', long, 'b'), ...exchange(3), ...exchange(4, '{}', long, 'd')]
+    const after = trimmedMessages(history, { results: ['c2'], calls: [], cuts: [] })
+    const stale = after.flatMap((message) => (message.role === 'assistant' ? [message.staleThinking] : []))
+    expect(stale).toEqual([undefined, undefined, undefined, true])
+  })
+
+  it('gives the same bytes when it is applied again to what was cut before', () => {
+    const history = exchanges(4)
+    const [first, second] = [
+      { results: [], calls: [], cuts: [{ callId: 'c0', chars: 900 }] },
+      { results: ['c0'], calls: [], cuts: [{ callId: 'c1', chars: 300 }] },
+    ]
+    const live = trimmedMessages(trimmedMessages(history, first), second)
+    const replayed = trimmedMessages(trimmedMessages(JSON.parse(JSON.stringify(history)) as Message[], first), second)
+    expect(JSON.stringify(replayed)).toBe(JSON.stringify(live))
   })
 })

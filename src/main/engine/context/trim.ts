@@ -1,4 +1,5 @@
-import type { AssistantPart, Message, ResultPart } from '../../../shared/model/message'
+import type { ContextTrim } from '../../../shared/model/compaction'
+import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../shared/model/message'
 import { BYTES_PER_TOKEN, tokensOf } from './estimate'
 
 /** The newest messages keep their results as long as anything older has some. */
@@ -11,55 +12,135 @@ const ARGUMENT_KEPT = 200
 const NEW_RESULT_KEPT = 1000
 const TRIMMED = '[This old result was left out to save space. Call the tool again if you need it.]'
 
+type AssistantMessage = Extract<Message, { role: 'assistant' }>
+
+/** What is to be left out, and about how many tokens that saves. */
+export interface TrimPlan extends ContextTrim {
+  saved: number
+}
+
+/** Estimated tokens of a message. */
+type Measure = (message: Message) => number
+
+const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+
 /**
- * Makes the history about `wanted` tokens shorter, in place: the oldest results lose their content, and the calls they belong to their long arguments. The
- * newest messages stay whole. Returns how many tokens that was.
+ * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments of the calls they belong to; of the
+ * last result only as much as is needed. The newest messages stay whole.
  */
-export function trimOldest(history: Message[], wanted: number): number {
-  let saved = 0
-  for (let index = 0; index < history.length - KEEP_WHOLE && saved < wanted; index += 1) {
-    const message = history[index]!
-    if (message.role === 'user' || tokensOf(message) < SHORT) continue
-    const shorter = message.role === 'tool' ? { ...message, content: [text(TRIMMED)] } : withoutArguments(message)
+export function planOldest(history: readonly Message[], wanted: number, measure: Measure = tokensOf): TrimPlan {
+  const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+  for (const message of history.slice(0, Math.max(0, history.length - KEEP_WHOLE))) {
+    const left = wanted - plan.saved
+    if (left < SHORT) break
+    if (message.role === 'user' || measure(message) < SHORT) continue
+    const shorter = message.role === 'tool' ? withoutContent(message) : withShortArguments(message)
     if (!shorter) continue
-    saved += tokensOf(message) - tokensOf(shorter)
-    history[index] = shorter
+    const saving = measure(message) - measure(shorter)
+    if (saving < SHORT / 2) continue
+    if (saving <= left) {
+      if (message.role === 'tool') plan.results.push(message.callId)
+      else plan.calls.push(...longCalls(message))
+      plan.saved += saving
+    } else if (message.role === 'tool' && message.content.every(({ type }) => type === 'text')) {
+      const chars = Math.floor(charsOf(message) * (1 - left / saving))
+      plan.cuts.push({ callId: message.callId, chars })
+      plan.saved += saving - measure(cutTo(message, chars)) + measure(shorter)
+    }
   }
-  return saved
+  return plan
 }
 
-/** Cuts the largest of the newest results, when they alone are too much; says so in them. Returns the tokens saved. */
-export function cutNewest(history: Message[], wanted: number): number {
-  let saved = 0
+/** Chooses how much to cut from the newest results, the largest first, when they alone are too much. */
+export function planNewest(history: readonly Message[], wanted: number, measure: Measure = tokensOf): TrimPlan {
+  const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
   const newest = history
-    .map((message, index) => ({ message, index }))
     .slice(-KEEP_WHOLE * 4)
-    .filter(({ message }) => message.role === 'tool' && tokensOf(message) > NEW_RESULT_KEPT * 1.2)
-    .toSorted((a, b) => tokensOf(b.message) - tokensOf(a.message))
-  for (const { message, index } of newest) {
-    if (saved >= wanted) break
-    if (message.role !== 'tool') continue
-    const keep = Math.max(NEW_RESULT_KEPT, tokensOf(message) - (wanted - saved))
-    const shorter: Message = { ...message, content: cut(message.content, keep * BYTES_PER_TOKEN) }
-    saved += tokensOf(message) - tokensOf(shorter)
-    history[index] = shorter
+    .filter((message) => message.role === 'tool')
+    .filter((message) => measure(message) > NEW_RESULT_KEPT * 1.2)
+    .toSorted((a, b) => measure(b) - measure(a))
+  for (const message of newest) {
+    if (plan.saved >= wanted) break
+    const size = measure(message)
+    const keep = Math.max(NEW_RESULT_KEPT, size - (wanted - plan.saved))
+    const chars = Math.max(0, Math.floor((charsOf(message) * keep) / size) - 200)
+    plan.cuts.push({ callId: message.callId, chars })
+    plan.saved += size - measure(cutTo(message, chars))
   }
-  return saved
+  return plan
 }
 
-function cut(content: readonly ResultPart[], chars: number): ResultPart[] {
-  const all = content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType} left out]`)).join('\n')
-  const head = all.slice(0, Math.max(0, chars - 200)).toWellFormed()
-  return [
-    text(`${head}\n[Cut here: ${all.length - head.length} more characters do not fit into the context window. Ask for a smaller part.]`),
-  ]
+/** Both together; what one leaves out altogether is not cut by the other. */
+export function bothPlans(one: TrimPlan, other: TrimPlan = NOTHING): TrimPlan {
+  const cuts = other.cuts.filter(({ callId }) => !one.results.includes(callId) && one.cuts.every((cut) => cut.callId !== callId))
+  return {
+    results: [...one.results, ...other.results],
+    calls: [...one.calls, ...other.calls],
+    cuts: [...one.cuts, ...cuts],
+    saved: one.saved + other.saved,
+  }
 }
 
-/** The answer with its calls' long texts cut; the arguments stay valid JSON. Undefined when there are none. */
-function withoutArguments(message: Extract<Message, { role: 'assistant' }>): Message | undefined {
+/**
+ * The messages after a trim; depends on nothing but the two, so that a restart and a fork send the same bytes again. What comes before the first
+ * message that changes is the same object; later answers with thinking are marked: it was thought behind another beginning.
+ */
+export function trimmedMessages(messages: readonly Message[], trim: ContextTrim): Message[] {
+  const results = new Set(trim.results)
+  const calls = new Set(trim.calls)
+  const cuts = new Map(trim.cuts.map(({ callId, chars }) => [callId, chars]))
+  let hasChanged = false
+  return messages.map((message): Message => {
+    if (message.role === 'user') return message
+    let next: Message | undefined
+    if (message.role === 'assistant') {
+      next = withShortArguments(message, calls)
+      if (hasChanged && message.staleThinking !== true && message.parts.some(({ type }) => type === 'thinking'))
+        next = { ...(next ?? message), staleThinking: true }
+    } else if (results.has(message.callId)) {
+      next = withoutContent(message)
+    } else {
+      const chars = cuts.get(message.callId)
+      if (chars !== undefined) next = cutTo(message, chars)
+    }
+    if (!next) return message
+    hasChanged = true
+    return next
+  })
+}
+
+function withoutContent(message: ToolMessage): ToolMessage {
+  return { ...message, content: [text(TRIMMED)] }
+}
+
+/** The first `chars` characters of a result, with a note. */
+function cutTo(message: ToolMessage, chars: number): ToolMessage {
+  const all = wordsOf(message)
+  const head = all.slice(0, chars).toWellFormed()
+  const note = `[Cut here: ${all.length - head.length} more characters do not fit into the context window. Ask for a smaller part.]`
+  return { ...message, content: [text(`${head}\n${note}`)] }
+}
+
+function wordsOf({ content }: ToolMessage): string {
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType} left out]`)).join('\n')
+}
+
+function charsOf(message: ToolMessage): number {
+  return wordsOf(message).length
+}
+
+function longCalls({ parts }: AssistantMessage): string[] {
+  return parts.flatMap((part) => (part.type === 'tool_call' && part.input.length >= SHORT * BYTES_PER_TOKEN ? [part.callId] : []))
+}
+
+/** The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON. Undefined when there are none. */
+function withShortArguments(
+  message: AssistantMessage,
+  ids: { has(id: string): boolean } = new Set(longCalls(message)),
+): AssistantMessage | undefined {
   let changed = false
   const parts = message.parts.map((part): AssistantPart => {
-    if (part.type !== 'tool_call' || part.input.length < SHORT * BYTES_PER_TOKEN) return part
+    if (part.type !== 'tool_call' || !ids.has(part.callId)) return part
     const input = shortInput(part.input)
     if (input.length >= part.input.length) return part
     changed = true

@@ -1,24 +1,66 @@
 import type { ModelInfo } from '../model/provider'
 
-/** Of the window, the share that is used before old results are left out and the conversation is compacted. */
-const FULL = 0.85
-/** An answer's tokens are kept free, up to this share of the window. */
-const MOST_RESERVE = 0.25
+/** Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is needed and paid for. */
+const FULL = 0.95
+/** From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest. */
+const EARLY = 0.88
+/** After a trim so much of the window is still in use: 60 % is what a conversation never goes below, the rest is for the error of estimates. */
+const TRIMMED = 0.615
+/** A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between. */
+const WORTH = 0.6
+/** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
+const [LEAST_RESERVE, MOST_RESERVE] = [0.05, 0.25]
+/** Fewer tokens than this are no answer. */
+const SHORTEST_ANSWER = 4000
 /** Tokens of conversation that are let through in any case: with a tiny window the provider decides. */
 const LEAST = 2000
 
+/** How far a window is filled, and how far it is emptied. All in tokens. */
 export interface WindowLimits {
-  /** Tokens the model takes. */
+  /** What the model takes. */
   window: number
   /** From here on room is made. */
   limit: number
+  /** From here on there is a compaction, if room could not be made otherwise. */
+  early: number
+  /** What a trim leaves. */
+  target: number
+  /** A trim that leaves more than this is not worth it: it is time to compact. */
+  enough: number
   /** Nothing goes beyond this, even when room was made only just before. */
   last: number
 }
 
 /** How far a window is filled. `fixed`: tokens of instructions and tools. */
 export function windowLimits(window: number, { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>, fixed: number): WindowLimits {
-  const reserve = Math.min(maxOutputTokens ?? 0, window * MOST_RESERVE)
+  const wanted = Math.max(SHORTEST_ANSWER, window * LEAST_RESERVE)
+  const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MOST_RESERVE)
   const limit = Math.max(fixed + LEAST, Math.min(window * FULL, window - reserve))
-  return { window, limit, last: Math.max(limit * 1.02, Math.min(window * 0.92, window - reserve / 2)) }
+  const target = Math.min(window * TRIMMED, limit * 0.9)
+  return {
+    window,
+    limit,
+    early: Math.min(window * EARLY, limit),
+    target,
+    enough: limit - (limit - target) * WORTH,
+    last: Math.max(limit * 1.02, Math.min(window * 0.98, window - reserve / 2)),
+  }
+}
+
+/**
+ * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not fit. Undefined where nobody has said
+ * what the model writes at most: then the provider, or the wire, decides.
+ */
+export function outputLimit(window: number, used: number, maxOutputTokens: number | undefined): number | undefined {
+  if (maxOutputTokens === undefined) return undefined
+  const room = answerRoom(window, used)
+  let limit = maxOutputTokens
+  // By halves: where the limit decides how long a model may think, each new one makes the provider read everything again.
+  while (limit > room && limit > SHORTEST_ANSWER) limit = Math.ceil(limit / 2)
+  return limit
+}
+
+/** Tokens of an answer that fit into the rest of the window; the estimate of `used` may be short of the count. */
+export function answerRoom(window: number, used: number): number {
+  return Math.max(Math.min(SHORTEST_ANSWER, window * LEAST_RESERVE), Math.floor(window * 0.99 - used))
 }

@@ -32,6 +32,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   const checkpoint = ctx.nextCheckpoint()
   const told = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
+  const outputLimit = ctx.room.outputLimit()
   const request: ModelRequest = {
     model: ctx.model.name,
     modelId: ctx.model.id,
@@ -43,7 +44,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     cacheKey: ctx.cacheKey,
     cache: ctx.cache,
     ...(isLast && tools.length > 0 && { toolChoice: 'none' as const }),
-    ...(ctx.model.maxOutputTokens !== undefined && { maxOutputTokens: ctx.model.maxOutputTokens }),
+    ...(outputLimit === undefined ? { answerRoom: ctx.room.left() } : { maxOutputTokens: outputLimit }),
     ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
     ...(ctx.model.traits && { traits: ctx.model.traits }),
   }

@@ -57,7 +57,10 @@ export interface ModelRequest {
   messages: readonly Message[]
   /** Empty: the model must answer in text. */
   tools: readonly ToolSchema[]
+  /** The longest answer, its thinking included. */
   maxOutputTokens?: number
+  /** Without `maxOutputTokens`: tokens that are left in the window. A wire that has to name a longest answer names no more. */
+  answerRoom?: number
   /** Whether media parts may be sent; otherwise they are named in text. */
   imagesIn: boolean
   thinking: boolean

@@ -13,6 +13,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'tool.started',
   'tool.judged',
   'tool.finished',
+  'context.trimmed',
   'todos.changed',
   'turn.finished',
 ])

@@ -2,11 +2,13 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { visibleStretches } from '../../../shared/model/checkpoint'
 import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import { fileDiffs } from '../../../shared/model/file-diffs'
+import type { Message } from '../../../shared/model/message'
 import type { RequestPrefix } from '../../../shared/model/prefix'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
@@ -15,7 +17,7 @@ import type { FolderSettings } from '../config/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
-import { BYTES_PER_TOKEN, textTokens } from '../context/estimate'
+import { textTokens } from '../context/estimate'
 import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
@@ -28,7 +30,8 @@ import { isTelling } from '../context/prefix/told'
 import { createPrefix, type SessionPrefix } from '../context/prefix/create-prefix'
 import { recorded } from '../context/prefix/changes'
 import { toolTokens } from '../context/tool-size'
-import { createTokenCount } from '../context/token-count'
+import { createLoggedCounts } from '../context/logged-counts'
+import { createTokenCount, type CountedRequest } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
 import type { TurnContext } from '../loop/turn-context'
@@ -85,6 +88,17 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
 /** Tools that are of no use where nobody can be asked: what they ask would be denied. */
 const ASKING = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
+/** Of a conversation that was never compacted, so much is read for each token of the window; what is beyond that has no room anyway. */
+const MOST_CHARS_PER_TOKEN = 12
+
+interface HistoryNow {
+  history: Message[]
+  /** What has told the model of changes, oldest first. */
+  telling: RecordedEvent[]
+  /** The provider's latest count, as long as it is of this history. */
+  known: CountedRequest | undefined
+}
+
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
@@ -103,7 +117,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       await deps.gatherNews(session)
       let prefix: SessionPrefix | undefined
       const material = await gather(session, { signal, told: () => prefix?.toldTools() })
-      const { header, info, provider, settings, tools, history, compacted, marks } = material
+      const { header, info, provider, settings, tools, history, known, compacted, marks } = material
       let { telling } = material
       prefix = createPrefix({
         inForce: () => prefixes.of(session),
@@ -131,7 +145,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         room: createRoom({
           history,
           fixed: () => sizeOf(prefix, info),
-          ...(header.context && { known: header.context }),
+          ...(known && { known }),
           window: deps.windows.of(info),
           ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
           ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
@@ -174,7 +188,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           quiet: material.agent.insteadOf !== undefined,
           resolveModel: deps.resolveModel,
           modelOf: (other) => modelOf(session, material.agent, other),
-          used: () => createTokenCount(history, () => sizeOf(prefix, info), session.header.context).used(),
+          used: () =>
+            createTokenCount({
+              history,
+              fixed: () => sizeOf(prefix, info),
+              sizes: deps.windows.of(info).sizes,
+              ...(known && { known }),
+            }).used(),
           log: deps.log,
         })
       }
@@ -185,7 +205,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async compact(session, instruction, signal): Promise<CompactionEnd> {
       const material = await gather(session)
-      const { info, history, header, compacted } = material
+      const { info, history, header, known, compacted } = material
       if (!isCompactable(history)) throw new CodedError('compaction.not_needed', 'The agent has not answered anything since the beginning.')
       const prefix = prefixes.of(session)?.prefix ?? (await material.present())
       const fixed = sizeOf(prefix, info)
@@ -194,7 +214,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         history,
         reason: 'manual',
         ...windowLimits(deps.windows.of(info).tokens(), info, fixed),
-        used: createTokenCount(history, () => fixed, header.context).used(),
+        used: createTokenCount({ history, fixed: () => fixed, sizes: deps.windows.of(info).sizes, ...(known && { known }) }).used(),
         fixed,
         files: compacted?.files ?? [],
         ...(instruction !== undefined && { instruction }),
@@ -209,16 +229,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async context(session): Promise<ContextView> {
       const { contextView } = await import('../context/context-view')
-      const { info, header, history, tools, present } = await gather(session)
+      const { info, history, known, tools, present } = await gather(session)
       const prefix = prefixes.of(session)?.prefix ?? (await present())
       return contextView({
-        window: deps.windows.of(info).tokens(),
+        window: deps.windows.of(info),
         model: info,
         system: prefix.system,
         tools: info.toolCalls ? prefix.tools : [],
         serverTools: info.toolCalls ? tools.cost() : undefined,
         history,
-        ...(header.context && { known: header.context }),
+        ...(known && { known }),
       })
     },
   }
@@ -286,16 +306,18 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     // As when the conversation began: marks that came and went would change what was sent.
     const frozen = prefixes.of(session)?.prefix.tools
     const marks = frozen ? frozen.some(({ name }) => name === 'SendDMail') : info.toolCalls && lookup.get('SendDMail') !== undefined
-    const { history, telling } = historyNow(session, info, compacted, marks)
+    const { history, telling, known } = historyNow(session, info, compacted, marks)
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
-    return { header, info, provider, agent, settings, loop, facts, present, tools, history, telling, compacted, marks }
+    return { header, info, provider, agent, settings, loop, facts, present, tools, history, telling, known, compacted, marks }
   }
 
-  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean) {
+  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): HistoryNow {
     const telling: RecordedEvent[] = []
     const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads, telling)
-    const history = recentHistory(events, info.contextWindow * BYTES_PER_TOKEN * 2, compacted, { marks })
-    return { history, telling: telling.toReversed() }
+    const counts = createLoggedCounts(info.id, deps.windows.of(info).sizes)
+    const trims = trimsOf(deps.store, session.header)
+    const history = recentHistory(events, info.contextWindow * MOST_CHARS_PER_TOKEN, { compacted, trims, marks, counts })
+    return { history, telling: telling.toReversed(), known: counts.latest() }
   }
 
   /** What a turn and a compaction between turns have in common. */
@@ -359,6 +381,16 @@ function canEdit(tools: TurnContext['tools']): boolean {
 function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: SessionHeader) {
   const event = compacted && store.since(sessionId, compacted.seq - 1, 1)[0]
   return event?.type === 'compaction.finished' ? event : undefined
+}
+
+/** The trims that the conversation has not gone back over. */
+function trimsOf(store: Pick<Store, 'since'>, { sessionId, seq, cuts = [], trims = [] }: SessionHeader) {
+  const stretches = visibleStretches(cuts, seq)
+  return trims.flatMap((trim) => {
+    if (!stretches.some(({ from, to }) => trim >= from && trim <= to)) return []
+    const event = store.since(sessionId, trim - 1, 1)[0]
+    return event?.type === 'context.trimmed' ? [event] : []
+  })
 }
 
 /** Passes events on, newest first, and notes which file contents the agent has seen, and what has told it of changes: its memory survives a restart. */

@@ -1,26 +1,49 @@
 import type { KnownWindow } from '../context/create-room'
+import { createLearnedSizes, type LearnedSizes } from '../context/learned-sizes'
 import type { ModelInfo } from '../model/provider'
 
-/** After a refusal the window is taken for this share of what was refused. */
-const SHARE_OF_REFUSED = 0.85
+/** A window is taken for this share of what was refused, where the provider has not said how large it is. */
+const SHARE_OF_REFUSED = 0.95
 
-/** The windows of models: as configured, or less where a provider has refused less. */
+/** What is known of the windows of models: as configured or as a provider has shown, and how many tokens there are in a text. */
 export interface Windows {
-  of(model: ModelInfo): KnownWindow
+  of(model: Pick<ModelInfo, 'id' | 'contextWindow'>): KnownWindow
 }
 
-/** Remembered for as long as the process lives: the next one finds it out again. */
+interface Learned {
+  /** Absent: as configured. */
+  tokens?: number
+  /** The longest request that was answered. */
+  answered: number
+  /** The longest answer of a request that names none. */
+  usualAnswer?: number
+  sizes: LearnedSizes
+}
+
+/** Remembered for as long as the process lives: the next one learns the sizes from the log, and a smaller window from the next refusal. */
 export function createWindows(): Windows {
-  const learned = new Map<string, number>()
+  const models = new Map<string, Learned>()
   return {
     of({ id, contextWindow }) {
-      const tokens = (): number => Math.min(contextWindow, learned.get(id) ?? contextWindow)
+      let known = models.get(id)
+      if (!known) models.set(id, (known = { answered: 0, sizes: createLearnedSizes() }))
+      const learned = known
+      const tokens = (): number => Math.min(contextWindow, Math.max(learned.answered, learned.tokens ?? contextWindow))
       return {
         tokens,
+        sizes: learned.sizes,
         isLearned: () => tokens() < contextWindow,
-        refused: (refused) => void learned.set(id, Math.round(Math.min(tokens(), refused) * SHARE_OF_REFUSED)),
+        refused(used, most) {
+          learned.tokens = most ?? Math.round(Math.min(tokens(), used) * SHARE_OF_REFUSED)
+          // What the provider says itself counts for more than what it has answered once.
+          if (most !== undefined) learned.answered = Math.min(learned.answered, most)
+        },
         answered(answered) {
-          if (answered > tokens()) learned.set(id, answered)
+          learned.answered = Math.max(learned.answered, answered)
+        },
+        usualAnswer: () => learned.usualAnswer,
+        asksFor(asked) {
+          learned.usualAnswer = asked
         },
       }
     },

@@ -1,5 +1,5 @@
 import type { Message, UserPart } from '../../../../shared/model/message'
-import { BYTES_PER_TOKEN, partsTokens } from '../estimate'
+import { partsTokens, textTokens } from '../estimate'
 
 /** Of the tokens for the user's words, this share is for the first ones: what the whole was about. */
 const SHARE_OF_FIRST = 0.1
@@ -50,7 +50,7 @@ function shortened(parts: UserPart[], tokens: number): UserPart[] {
   if (partsTokens(parts) <= tokens) return parts
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   // Counted in characters: text beyond ASCII has fewer of them for the same tokens.
-  const chars = (text.length * tokens) / Math.max(1, Buffer.byteLength(text) / BYTES_PER_TOKEN)
+  const chars = (text.length * tokens) / Math.max(1, textTokens(text))
   const half = Math.max(0, Math.floor((chars - ELIDED.length) / 2))
   return [{ type: 'text', text: `${text.slice(0, half)}\n${ELIDED}\n${text.slice(text.length - half)}`.toWellFormed() }]
 }

@@ -11,6 +11,10 @@ const DEFAULT_MAX_OUTPUT = 32_000
 const CLAUDE_MAX_OUTPUT = 64_000
 const OPUS_MAX_OUTPUT = 32_000
 
+/** Where so much is left, what the package takes for the longest answer of one of Anthropic's models fits. */
+const LONGEST_CLAUDE_ANSWER = 130_000
+const LEAST_ANSWER = 2000
+
 /** Tokens of thinking; the two highest levels take all that the answer can spare. */
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number>> = {
   minimal: 2048,
@@ -35,7 +39,7 @@ export interface AnthropicThinking {
 export function anthropicThinking(request: ModelRequest, isProven: (message: Message) => boolean): AnthropicThinking {
   const asked = askedThinking('anthropic', request)
   const isClaude = modelFamily(request.model) === 'claude'
-  const maxOutputTokens = request.maxOutputTokens ?? (isClaude ? undefined : DEFAULT_MAX_OUTPUT)
+  const maxOutputTokens = request.maxOutputTokens ?? longestAnswer(isClaude, request.answerRoom)
   switch (asked.control) {
     case 'adaptive':
       return { options: adaptive(asked), maxOutputTokens }
@@ -61,6 +65,12 @@ export function anthropicThinking(request: ModelRequest, isProven: (message: Mes
     default:
       return { options: {}, maxOutputTokens }
   }
+}
+
+/** The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is left of the window. */
+function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): number | undefined {
+  if (isClaude && room > LONGEST_CLAUDE_ANSWER) return undefined
+  return Math.max(LEAST_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
 }
 
 function adaptive(asked: AskedThinking): AnthropicThinking['options'] {

@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine'
+import type { Engine } from '../../src/main/engine/engine-api'
+import { isRecorded, type RecordedEvent } from '../../src/shared/model/event'
+import type { ScriptStep, WireName } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { lastWords, strictModel, type StrictModel, type StrictOptions } from '../support/strict-model'
+
+let scratch: Scratch
+let server: ModelServer
+let engine: Engine
+
+afterEach(async () => {
+  await engine.close()
+  await server.close()
+  scratch.remove()
+})
+
+const FILES = 12
+/** Code, Chinese and base64 in turns; 4 to 9 kB each. */
+function fileText(n: number): string {
+  const code = `export const value${n} = compute(${n}, 'as usual') // one of many lines\n`.repeat(70)
+  const chinese = `第${n}节：上下文窗口的大小以词元计算，不同的文字每个词元的字节数不同。\n`.repeat(50)
+  const bytes = Uint8Array.from({ length: 4500 }, (_, index) => (index * 97 + (index >> 3) * n) % 256)
+  const base64 = `data${n}: ${Buffer.from(bytes).toString('base64')}\n`
+  return [code, chinese, base64, `${code.slice(0, 2000)}${chinese.slice(0, 700)}${base64.slice(0, 2500)}`][n % 4]!
+}
+
+/** What happened to one session. */
+interface Played {
+  strict: StrictModel
+  sessionId: string
+  events: RecordedEvent[]
+  /** Tokens of the first request after each trim. */
+  afterTrims(): number[]
+  /** Sends a prompt and waits for the end of its turn. */
+  prompt(words: string): Promise<RecordedEvent>
+  /** Ends the process as far as the session is concerned, and begins another. */
+  restart(): Promise<void>
+}
+
+/** An engine beside a strict server. A prompt `Read NAME` is answered with a call, everything else with a sentence. */
+async function begin({ configured, ...options }: StrictOptions & { configured?: number }): Promise<Played> {
+  // A folder that has none may get an empty one for a command in a sandbox: the instructions would change.
+  scratch = createScratch({ '.git/HEAD': 'ref: refs/heads/main\n' })
+  for (let n = 0; n < FILES; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), fileText(n))
+  const strict = strictModel(options)
+  let wanted: string | undefined
+  server = await startModelServer({
+    script: (request, index) => {
+      // A summary may be asked for before the step that the prompt is about.
+      const isSummary = /\b(?:memory|summary)\b/i.test(lastWords(request.body) ?? '')
+      const name = isSummary ? undefined : wanted
+      const step: ScriptStep = name === undefined ? { text: 'It is noted.' } : { toolCalls: [{ name: 'Read', input: { path: name } }] }
+      const played = strict.play(request, index, { ...step, ...(!isSummary && { thinking: `Thinking of ${name ?? 'the end'}.` }) })
+      if (name !== undefined && !played.faults) wanted = undefined
+      return played
+    },
+  })
+  const config = configFor(server.baseUrl, { wire: options.wire })
+  writeConfig(scratch.home, config.replace('context_window = 128000', `context_window = ${configured ?? options.window}`))
+  const start = (): Promise<Engine> => createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: () => {} })
+  engine = await start()
+  const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
+  const events: RecordedEvent[] = []
+  const trims: number[] = []
+  let ended: ((event: RecordedEvent) => void) | undefined
+  const listen = (): void => {
+    engine.sessions.listen(sessionId, (event) => {
+      if (!isRecorded(event)) return
+      events.push(event)
+      if (event.type === 'context.trimmed') trims.push(strict.requests.length)
+      if (event.type === 'turn.finished') ended?.(event)
+    })
+  }
+  listen()
+  return {
+    strict,
+    sessionId,
+    events,
+    afterTrims: () => trims.map((index) => strict.requests[index]!.tokens),
+    async prompt(words) {
+      wanted = /^Read (\S+)/.exec(words)?.[1]
+      const { promise, resolve } = Promise.withResolvers<RecordedEvent>()
+      ended = resolve
+      await engine.sessions.prompt(sessionId, [{ type: 'text', text: words }])
+      return promise
+    },
+    async restart() {
+      await engine.close()
+      engine = await start()
+      await engine.sessions.open(sessionId, 1)
+      listen()
+    },
+  }
+}
+
+const WINDOW = 64_000
+
+// Every wire with one measure, or the test would take minutes.
+describe.each<[wire: WireName, bytesPerToken: number]>([
+  ['chat', 2.5],
+  ['responses', 3.4],
+  ['anthropic', 4.5],
+  ['gemini', 2.5],
+])('200 turns over the %s wire with a server that counts %d bytes to a token', (wire, bytesPerToken) => {
+  it(
+    'has no request refused, across trims and a restart, and no trim leaves less than 60 percent of the window',
+    { timeout: 240_000 },
+    async () => {
+      const played = await begin({ wire, bytesPerToken, window: WINDOW })
+      for (let turn = 0; turn < 200; turn += 1) {
+        if (turn === 100) await played.restart()
+        expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
+      }
+      const { requests } = played.strict
+      expect(requests.filter(({ rejected }) => rejected)).toEqual([])
+      expect(requests.length).toBeGreaterThanOrEqual(400)
+      expect(played.afterTrims().length).toBeGreaterThan(5)
+      expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
+      // Nor is much of the window left unused.
+      expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(WINDOW * 0.82)
+      // A trim is followed by requests that only grow: nothing else makes one shorter.
+      const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
+      expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
+    },
+  )
+})
+
+describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a window smaller than configured, over the %s wire', (wire) => {
+  it(
+    'is learned from one refusal: the same turn goes on, no later one is refused, and the conversation is not cut down',
+    { timeout: 60_000 },
+    async () => {
+      const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })
+      for (let turn = 0; turn < 60; turn += 1) {
+        expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
+      }
+      expect(played.strict.requests.filter(({ rejected }) => rejected)).toHaveLength(1)
+      expect(played.events.filter(({ type }) => type === 'compaction.started')).toEqual([])
+      // This vendor does not say how much it takes: then it is a little less than what was refused.
+      expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(60_000 * (wire === 'responses' ? 0.57 : 0.6))
+    },
+  )
+})
+
+it('a server that binds thinking to what was before it accepts all of a conversation that was never changed', async () => {
+  const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: 128_000, bindsThinking: true })
+  for (let turn = 0; turn < 8; turn += 1) {
+    if (turn === 4) await played.restart()
+    expect(await played.prompt(`Read file-${turn}.txt`)).toMatchObject({ stop: 'end_turn' })
+  }
+  expect(played.strict.requests.filter(({ rejected }) => rejected)).toEqual([])
+  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('"signature":"signed-1"')
+})
+
+it('a trim holds for later turns, after a restart and in a fork, byte for byte; going back to before it takes it back', async () => {
+  const played = await begin({ wire: 'chat', bytesPerToken: 3, window: 30_000 })
+  const messages = (): string[] => (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))
+  /** What the request before has sent is the beginning of the latest. */
+  const goesOn = async (words: string): Promise<void> => {
+    const before = messages()
+    await played.prompt(words)
+    expect(messages().slice(0, before.length)).toEqual(before)
+  }
+  let turns = 0
+  while (played.afterTrims().length === 0) await played.prompt(`Read file-${turns++ % FILES}.txt`)
+  const trim = played.events.find(({ type }) => type === 'context.trimmed')!
+  expect(messages().join('')).toContain('left out to save space')
+  await goesOn('What is in it?')
+  await played.restart()
+  await goesOn('And now?')
+  const before = messages()
+  const [last] = played.events.filter(({ type }) => type === 'turn.finished').slice(-1)
+  const fork = await engine.sessions.fork(played.sessionId, last!.seq)
+  const forked = new Promise<void>((resolve) => {
+    engine.sessions.listen(fork.sessionId, (event) => event.type === 'turn.finished' && resolve())
+  })
+  await engine.sessions.prompt(fork.sessionId, [{ type: 'text', text: 'In the fork?' }])
+  await forked
+  // From the first message on; the instructions before may name another session.
+  expect(messages().slice(1, before.length)).toEqual(before.slice(1))
+  const prompts = played.events.filter(({ type, seq }) => type === 'turn.started' && seq < trim.seq)
+  await engine.checkpoints.restore(played.sessionId, { to: prompts.at(-1)!.seq - 1, files: false, conversation: true })
+  await played.prompt('Once more?')
+  expect(messages().join('')).not.toContain('left out to save space')
+})

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { RecordedRequest, ScriptedFaults, ScriptStep, WireName } from './model-script.ts'
+
+export interface StrictOptions {
+  wire: WireName
+  /** Bytes of text per token, in every kind of text. */
+  bytesPerToken: number
+  window: number
+  /** Signed thinking has to stand behind exactly what it was thought behind (Anthropic's wire only). */
+  bindsThinking?: boolean
+  /** Whether the server drops such blocks when the request asks for it, instead of refusing. */
+  dropsBlocks?: boolean
+  /** Whether a request is refused when it and the longest answer it asks for are more than the window; default: where the vendor does. */
+  countsAnswer?: boolean
+}
+
+/** One request as the strict server sees it. */
+export interface StrictRequest {
+  /** Of its instructions, tools and messages. */
+  tokens: number
+  rejected?: 'overflow' | 'thinking'
+}
+
+export interface StrictModel {
+  /** In order of arrival. */
+  requests: StrictRequest[]
+  /** Plays `step`, with what the server counts for its usage, or refuses. */
+  play(request: RecordedRequest, index: number, step: ScriptStep): ScriptStep
+}
+
+/**
+ * A model that counts the tokens of each request itself, refuses what is longer than its window in the words of the vendor, and refuses signed thinking
+ * behind anything else than what it was thought behind, as Anthropic documents it.
+ */
+export function strictModel(options: StrictOptions): StrictModel {
+  const { wire, window, bytesPerToken, bindsThinking = false, dropsBlocks = false } = options
+  const countsAnswer = options.countsAnswer ?? (wire === 'anthropic' || wire === 'chat')
+  const requests: StrictRequest[] = []
+  /** What each signature was given behind. */
+  const signed = new Map<string, string>()
+  return {
+    requests,
+    play({ body }, index, step) {
+      const tokens = Math.ceil(contentBytes(body) / bytesPerToken)
+      const seen: StrictRequest = { tokens }
+      requests.push(seen)
+      const output = countsAnswer ? longestAnswer(body) : 0
+      if (tokens + output > window) {
+        seen.rejected = 'overflow'
+        return { faults: overflow(wire, tokens, output, window) }
+      }
+      if (wire === 'anthropic' && bindsThinking) {
+        const { moved, whole } = checkThinking(body, signed)
+        if (moved !== undefined && !(dropsBlocks && asksToDrop(body))) {
+          seen.rejected = 'thinking'
+          return { faults: moved }
+        }
+        // As model-events.ts signs the answer to this request.
+        if (step.thinking !== undefined) signed.set(`signed-${index + 1}`, whole)
+      }
+      return { ...step, usage: { output: 30, ...step.usage, input: tokens } }
+    },
+  }
+}
+
+/** All a model reads of a request: the text of instructions and messages, and the tools as they are written. */
+export function contentBytes(body: Record<string, unknown>): number {
+  const { system, systemInstruction, tools, messages, input, contents } = body
+  const written = tools === undefined ? 0 : Buffer.byteLength(withoutMarks(tools))
+  return written + textBytes([system, systemInstruction, messages, input, contents])
+}
+
+/** The text of the last message, when it is a person's; a result has none. */
+export function lastWords(body: Record<string, unknown>): string | undefined {
+  const list = (body['messages'] ?? body['input'] ?? body['contents']) as { role?: string; content?: unknown; parts?: unknown }[]
+  const last = list.at(-1)
+  if (last?.role !== 'user') return undefined
+  const content = last.content ?? last.parts
+  if (typeof content === 'string') return content
+  const part = (content as { text?: unknown }[]).at(-1)
+  return typeof part?.text === 'string' ? part.text : undefined
+}
+
+/** Bytes of all texts in a value, without what only holds them together. */
+export function textBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (typeof value !== 'object' || value === null) return 0
+  let bytes = 0
+  for (const each of Object.values(value)) bytes += textBytes(each)
+  return bytes
+}
+
+function longestAnswer(body: Record<string, unknown>): number {
+  const limit = body['max_tokens'] ?? body['max_completion_tokens']
+  return typeof limit === 'number' ? limit : 0
+}
+
+/** Cache marks are not part of what a model reads. */
+function withoutMarks(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/,?"cache_control":\{[^}]*\}/g, '')
+}
+
+interface Block {
+  type: string
+  signature?: string
+}
+
+/** Whether a signed thought stands behind something else than it was given behind; and what an answer to this request would be given behind. */
+function checkThinking(body: Record<string, unknown>, signed: ReadonlyMap<string, string>): { moved?: ScriptedFaults; whole: string } {
+  const hash = createHash('sha256').update(withoutMarks([body['tools'], body['system']]))
+  const messages = body['messages'] as { role: string; content: string | Block[] }[]
+  for (const [position, message] of messages.entries()) {
+    if (message.role === 'assistant' && typeof message.content !== 'string') {
+      const before = hash.copy().digest('base64')
+      for (const [place, { type, signature }] of message.content.entries()) {
+        if (type !== 'thinking' || signature === undefined || signed.get(signature) === before) continue
+        const words = `messages.${position}.content.${place}: \`thinking\` block is bound to a different conversation. The content before it must be the same as when it was returned.`
+        return { moved: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: words } } }, whole: '' }
+      }
+    }
+    hash.update(withoutMarks(message))
+  }
+  return { whole: hash.digest('base64') }
+}
+
+function asksToDrop(body: Record<string, unknown>): boolean {
+  const { block_binding: binding } = (body['thinking'] ?? {}) as { block_binding?: { prefix_mismatch_behavior?: string } }
+  return binding?.prefix_mismatch_behavior === 'drop_block'
+}
+
+/** How the vendor of the wire says it. */
+function overflow(wire: WireName, tokens: number, output: number, window: number): ScriptedFaults {
+  if (wire === 'anthropic') {
+    const message =
+      tokens > window
+        ? `prompt is too long: ${tokens} tokens > ${window} maximum`
+        : `input length and \`max_tokens\` exceed context limit: ${tokens} + ${output} > ${window}, decrease input length or \`max_tokens\` and try again`
+    return { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } }
+  }
+  if (wire === 'gemini') {
+    const message = `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`
+    return { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT', message } } }
+  }
+  if (wire === 'responses') {
+    const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+    return { status: 400, body: { error: { message, type: 'invalid_request_error', code: 'context_length_exceeded' } } }
+  }
+  const message =
+    output > 0
+      ? `This model's maximum context length is ${window} tokens. However, you requested ${tokens + output} tokens (${tokens} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`
+      : `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`
+  return { status: 400, body: { error: { message, type: 'invalid_request_error', code: 'context_length_exceeded' } } }
+}
