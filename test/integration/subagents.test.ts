@@ -310,7 +310,7 @@ it('an agent defines a type for its session, with no tool that it does not have,
   ])
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'again' }])
   await over(sessionId, 2)
-  expect(results(sessionId)[4]).toContain('Read true')
+  expect(results(sessionId)[4]).toContain('Read,call_tool true')
   writeFileSync(join(scratch.project, '.trestle/agents/local.yaml'), spec.replace('wombat', 'weasel'))
   expect((await engine.agents.list(scratch.project)).agents.map(({ name }) => name)).not.toContain('local')
 })

@@ -115,17 +115,19 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       deps.looks.begin(session)
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
-      let prefix: SessionPrefix | undefined
-      const material = await gather(session, { signal, told: () => prefix?.toldTools() })
+      // What tools there are depends on what was told of them, and the other way round.
+      const told: { prefix?: SessionPrefix } = {}
+      const material = await gather(session, { signal, told: () => told.prefix?.toldTools() })
       const { header, info, provider, settings, tools, history, known, compacted, marks } = material
       let { telling } = material
-      prefix = createPrefix({
+      const prefix = createPrefix({
         inForce: () => prefixes.of(session),
         freeze: async () => void session.record({ type: 'prefix.frozen', ...(await material.present()) }),
         eventsSince: (seq) => telling.filter((event) => event.seq > seq),
         facts: material.facts,
-        tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix!.tools),
+        tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix.tools),
       })
+      told.prefix = prefix
       await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
       // The results of the open step come with all its calls.

@@ -16,8 +16,7 @@ const input = z.strictObject({
 export function callTool(): Tool<typeof input> {
   return {
     name: CALL_TOOL,
-    description:
-      'Calls a tool that became available after the conversation began. Its name and schema were given in a message, or in the result of a search.',
+    description: 'Calls a tool that is not in this list. A message or a search has given its name and schema.',
     input,
     schema: {
       type: 'object',

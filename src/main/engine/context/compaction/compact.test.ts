@@ -67,6 +67,13 @@ describe('a compaction', () => {
     expect(turn.requests).toHaveLength(answers.length)
   })
 
+  it('takes what is said beside a call of a tool that was not offered for the summary, or it would never be had from such a model', async () => {
+    const both = [...text('SUMMARY').slice(0, 2), ...calls(['Read', {}])]
+    const { turn, run } = lab([both, both])
+    expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
+    expect(turn.requests).toHaveLength(2)
+  })
+
   it('asks the same again where the provider is only busy', async () => {
     const { turn, run, isAlive } = lab([failing('model.overloaded'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })

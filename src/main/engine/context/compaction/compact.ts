@@ -12,8 +12,8 @@ import { keptWords } from './kept-words'
 import { filesOf, noteOf, type Pins } from './pins'
 import { aliveQuestion, summaryQuestion } from './summary-request'
 
-/** Of the window, what the conversation as it is may take when it is asked for its summary. */
-const MOST_ALIVE = 0.92
+/** Of the window, what the conversation as it is may take when it is asked for its summary; the rest is for that. */
+const MOST_ALIVE = 0.9
 /** Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too long. */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
 /** Most tokens of the user's own words that stay, and the share of a small window. */
@@ -161,7 +161,7 @@ function sameOf({ id, name, thinking, effort, traits, maxOutputTokens }: Compact
   }
 }
 
-/** What was answered; nothing where a tool was called, since what stands before a call is no summary. */
+/** What was answered; nothing where one of the tools was called, since what stands before a call is no summary. */
 async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ text: string; usage?: Usage }> {
   let text = ''
   let usage: Usage | undefined
@@ -169,7 +169,7 @@ async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ tex
   let calls = false
   await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
     if (chunk.type === 'text') text += chunk.text
-    if (chunk.type === 'tool.call') calls = true
+    if (chunk.type === 'tool.call' && request.tools.length > 0) calls = true
     if (chunk.type !== 'finish') return
     ended = true
     usage = chunk.usage
