@@ -2,13 +2,10 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { visibleStretches } from '../../../shared/model/checkpoint'
 import type { ContextView } from '../../../shared/model/compaction'
 import type { HeldCheckpoints } from '../checkpoint/create-checkpoints'
 import { CodedError } from '../../../shared/model/errors'
-import type { EventBody, RecordedEvent } from '../../../shared/model/event'
-import { fileDiffs } from '../../../shared/model/file-diffs'
-import type { Message } from '../../../shared/model/message'
+import type { EventBody } from '../../../shared/model/event'
 import type { RequestPrefix } from '../../../shared/model/prefix'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { ToolsView } from '../../../shared/model/tools-view'
@@ -18,7 +15,6 @@ import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
 import { textTokens } from '../context/estimate'
-import { recentHistory } from '../context/history'
 import { findInstructions, repositoryTop } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
@@ -26,12 +22,10 @@ import { factsOf } from '../context/facts/gather-facts'
 import { systemPrompt } from '../context/system-prompt'
 import type { Diagnostics } from '../diagnostics/create-diagnostics'
 import type { Hooks } from '../hook/create-hooks'
-import { isTelling } from '../context/prefix/told'
 import { createPrefix, type SessionPrefix } from '../context/prefix/create-prefix'
 import { recorded } from '../context/prefix/changes'
 import { toolTokens } from '../context/tool-size'
-import { createLoggedCounts } from '../context/logged-counts'
-import { createTokenCount, type CountedRequest } from '../context/token-count'
+import { createTokenCount } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
 import type { TurnContext } from '../loop/turn-context'
@@ -40,10 +34,11 @@ import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
-import type { ReadState, Workspace } from '../workspace/workspace'
+import type { Workspace } from '../workspace/workspace'
 import { createFallBack } from './fall-back'
 import { createFrozenPrefixes } from './frozen-prefixes'
 import type { Session } from './session'
+import { compactionOf, historyNow } from './session-history'
 import type { SessionLooks } from './session-looks'
 import type { TurnRunner } from './session-deps'
 import type { Store } from './store'
@@ -87,17 +82,6 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
 
 /** Tools that are of no use where nobody can be asked: what they ask would be denied. */
 const ASKING = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
-
-/** Of a conversation that was never compacted, so much is read for each token of the window; what is beyond that has no room anyway. */
-const MOST_CHARS_PER_TOKEN = 12
-
-interface HistoryNow {
-  history: Message[]
-  /** What has told the model of changes, oldest first. */
-  telling: RecordedEvent[]
-  /** The provider's latest count, as long as it is of this history. */
-  known: CountedRequest | undefined
-}
 
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
@@ -173,7 +157,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         async goBack(mail) {
           const problem = await deps.checkpoints.sendDMail(session, mail)
           if (problem) return problem
-          const now = historyNow(session, info, compacted, marks)
+          const now = historyNow(deps, session, info, { compacted, marks })
           telling = now.telling
           prefix.reread()
           return now
@@ -308,18 +292,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     // As when the conversation began: marks that came and went would change what was sent.
     const frozen = prefixes.of(session)?.prefix.tools
     const marks = frozen ? frozen.some(({ name }) => name === 'SendDMail') : info.toolCalls && lookup.get('SendDMail') !== undefined
-    const { history, telling, known } = historyNow(session, info, compacted, marks)
+    const { history, telling, known } = historyNow(deps, session, info, { compacted, marks })
     const loop = { ...settings.loop, maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps) }
     return { header, info, provider, agent, settings, loop, facts, present, tools, history, telling, known, compacted, marks }
-  }
-
-  function historyNow(session: Session, info: ModelInfo, compacted: ReturnType<typeof compactionOf>, marks: boolean): HistoryNow {
-    const telling: RecordedEvent[] = []
-    const events = remembering(deps.store.historyBackwards(session.id), deps.workspaceOf(session).reads, telling)
-    const counts = createLoggedCounts(info.id, deps.windows.of(info).sizes)
-    const trims = trimsOf(deps.store, session.header)
-    const history = recentHistory(events, info.contextWindow * MOST_CHARS_PER_TOKEN, { compacted, trims, marks, counts })
-    return { history, telling: telling.toReversed(), known: counts.latest() }
   }
 
   /** What a turn and a compaction between turns have in common. */
@@ -377,33 +352,6 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnCo
 /** Whether the agent can change files by a tool of its own: if not, it need not hear of errors in them. */
 function canEdit(tools: TurnContext['tools']): boolean {
   return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
-}
-
-/** The compaction that stands for the beginning of the conversation. */
-function compactionOf(store: Pick<Store, 'since'>, { sessionId, compacted }: SessionHeader) {
-  const event = compacted && store.since(sessionId, compacted.seq - 1, 1)[0]
-  return event?.type === 'compaction.finished' ? event : undefined
-}
-
-/** The trims that the conversation has not gone back over. */
-function trimsOf(store: Pick<Store, 'since'>, { sessionId, seq, cuts = [], trims = [] }: SessionHeader) {
-  const stretches = visibleStretches(cuts, seq)
-  return trims.flatMap((trim) => {
-    if (!stretches.some(({ from, to }) => trim >= from && trim <= to)) return []
-    const event = store.since(sessionId, trim - 1, 1)[0]
-    return event?.type === 'context.trimmed' ? [event] : []
-  })
-}
-
-/** Passes events on, newest first, and notes which file contents the agent has seen, and what has told it of changes: its memory survives a restart. */
-function* remembering(events: Iterable<RecordedEvent>, reads: ReadState, telling: RecordedEvent[]): Iterable<RecordedEvent> {
-  for (const event of events) {
-    if (isTelling(event)) telling.push(event)
-    const details = event.type === 'tool.finished' ? event.details : undefined
-    for (const { path, hash } of details?.kind === 'file' ? [details] : fileDiffs(details))
-      if (hash !== undefined && reads.lastRead(path) === undefined) reads.markRead(path, hash)
-    yield event
-  }
 }
 
 async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {
