@@ -121,7 +121,7 @@ it('needs at most 5 kB for the system prompt, and 22 kB in all with every tool',
   await turn()
   const sent = sentIn(server.requests[0]!)
   expect(toolsOf(server.requests[0]!)).toEqual(expect.arrayContaining([...ASKING, 'WebSearch', 'CreateSubagent']))
-  process.stderr.write(JSON.stringify([bytes(sent), sent.tools.length, bytes(sent.tools), bytes(sent.messages)]))
+  if (process.env['SHOW']) process.stderr.write(sent.tools.map((t) => `${bytes(t)} ${JSON.stringify(t)}\n`).join(''))
   expect(bytes(sent.messages.filter(({ role }) => role === 'system'))).toBeLessThanOrEqual(5_000)
   expect(bytes(sent)).toBeLessThanOrEqual(22_000)
 })

@@ -159,7 +159,7 @@ describe('print mode', () => {
   it('ends with 1 and the best answer so far when the steps are used up', async () => {
     await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'so far' }])
     expect(await print(['go', '--max-steps', '1'])).toMatchObject({ code: 1, stdout: 'so far\n' })
-    expect(server.requests[1]!.body['tools'] ?? []).toEqual([])
+    expect(server.requests[1]!.body['tool_choice']).toBe('none')
   })
 
   it('stops at once on an interrupt, keeps everything and exits with 130', async () => {

@@ -194,6 +194,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     env,
     sandboxOf: sandboxes.statusOf,
     hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
+    isUntrusted: async ({ header }) => ['asked', 'changed', 'refused'].includes((await settingsFor(header.folder)).standing.state),
     hasOtherTerminals: (session) => lent.of(session)?.terminals !== undefined,
   })
   const runner = createTurnRunner({

@@ -11,6 +11,8 @@ export interface SessionLooksDeps {
   sandboxOf(session: Session): Promise<SandboxStatus | undefined>
   /** What permission rules keep from tools that list folders. */
   hiddenFrom(session: Session): Promise<(path: string) => boolean>
+  /** Whether the project brings something along that the user has not accepted: then not even git is run in it. */
+  isUntrusted(session: Session): Promise<boolean>
   /** Whether commands run in terminals of the session's client, whose shell is not known. */
   hasOtherTerminals(session: Session): boolean
 }
@@ -35,8 +37,12 @@ export function createSessionLooks(deps: SessionLooksDeps): SessionLooks {
 
   async function lookNow(session: Session): Promise<ProjectLook> {
     const { folder } = session.header
-    const [top, hidden] = await Promise.all([repositoryTop(folder), deps.hiddenFrom(session).catch(() => allHidden)])
-    return lookAtProject({ folder, top }, { env: deps.env(), cwd: deps.home, hidden })
+    const [top, hidden, isUntrusted] = await Promise.all([
+      repositoryTop(folder),
+      deps.hiddenFrom(session).catch(() => allHidden),
+      deps.isUntrusted(session).catch(() => true),
+    ])
+    return lookAtProject({ folder, top: isUntrusted ? undefined : top }, { env: deps.env(), cwd: deps.home, hidden })
   }
 
   function projectOf(session: Session): Promise<ProjectLook> {

@@ -8,7 +8,7 @@ import { refuse, type Tool } from '../tool'
 import description from './edit.md?raw'
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
+  path: z.string().min(1).describe('File'),
   old_string: z.string().min(1).describe('Text to replace, exact'),
   new_string: z.string().describe('What takes its place'),
   replace_all: z.boolean().default(false).describe('Replace every occurrence'),

@@ -8,7 +8,7 @@ import { refuse, type Tool } from '../tool'
 import description from './patch.md?raw'
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
+  path: z.string().min(1).describe('File'),
   patches: z
     .array(
       z.strictObject({ find: z.string().min(1).describe('Text to replace, exact'), replace: z.string().describe('What takes its place') }),

@@ -8,7 +8,7 @@ import type { WriteHooks } from '../write-hooks'
 import description from './write.md?raw'
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
+  path: z.string().min(1).describe('File'),
   content: z.string().describe('The text, exactly as it shall be written'),
   mode: z.enum(['overwrite', 'append']).default('overwrite').describe('append adds to the end'),
 })
