@@ -185,9 +185,11 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
     },
   ])(
     'a type error made by an Edit is in the next request within 2 s, and is not told again once mended: $server',
+    // Where the machine is busy, a server may need longer for once.
+    { timeout: 90_000, retry: 1 },
     async ({ files, prepare, path, good, bad, error }) => {
       const { step, seen } = breakTwice(path, good, bad)
-      await play({ files, step, ...(prepare && { prepare }) })
+      await play({ files, step, config: '[loop]\nmax_steps = 800\n', ...(prepare && { prepare }) })
       expect(seen.late).toHaveLength(1)
       expect(seen.late[0]).toMatch(error)
       expect(seen.mended).toHaveLength(1)
@@ -195,7 +197,6 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
       expect(seen.again[1]).toMatch(error)
       expect(seen.lastGap()).toBeLessThan(2_500)
     },
-    90_000,
   )
 
   it("TypeScript 7 of a project serves itself, but not before the project's configuration is accepted", async () => {
