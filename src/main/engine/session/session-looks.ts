@@ -1,6 +1,6 @@
 import { lookAtProject, shellName, type ProjectLook } from '../context/facts/look-at-project'
-import { repositoryTop } from '../context/instructions'
 import type { SandboxStatus } from '../../../shared/model/sandbox'
+import { repositoryTop } from '../workspace/repository-top'
 import type { Session } from './session'
 
 export interface SessionLooksDeps {
@@ -35,8 +35,8 @@ export function createSessionLooks(deps: SessionLooksDeps): SessionLooks {
 
   async function lookNow(session: Session): Promise<ProjectLook> {
     const { folder } = session.header
-    const [top, hidden] = await Promise.all([repositoryTop(folder), deps.hiddenFrom(session).catch(() => allHidden)])
-    return lookAtProject({ folder, top }, { env: deps.env(), cwd: deps.home, hidden })
+    const hidden = await deps.hiddenFrom(session).catch(() => allHidden)
+    return lookAtProject({ folder, top: repositoryTop(folder) }, { env: deps.env(), cwd: deps.home, hidden })
   }
 
   function projectOf(session: Session): Promise<ProjectLook> {
