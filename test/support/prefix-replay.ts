@@ -40,6 +40,8 @@ interface Sent {
 export class PrefixReplay {
   readonly scratch: Scratch
   readonly requests: Sent[] = []
+  /** All text of answers as it arrived, also of those that broke off. */
+  heard = ''
   readonly #options: ReplayOptions
   #strict!: StrictModel
   #engine!: Engine
@@ -93,6 +95,7 @@ export class PrefixReplay {
   #listen(): void {
     this.#engine.sessions.listen(this.#session, (event: SessionEvent) => {
       if (isRecorded(event)) this.#events.push(event)
+      else if (event.type === 'text.delta') this.heard += event.text
     })
   }
 
