@@ -7,6 +7,7 @@ import { TranscriptDraft } from '../../src/shared/model/transcript-fold'
 import type { RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { required } from '../support/required'
+import { brokenAt, piecesOf } from '../support/request-pieces'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
@@ -99,6 +100,30 @@ it('keeps what the turn has done when the model becomes overloaded in the midst 
   expect(ofType(id, 'tool.finished')).toHaveLength(1)
   expect(JSON.stringify(requestsTo('second')[0]?.body)).toContain('alpha')
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn', steps: 2 }])
+})
+
+it('begins every request with the one before, also where the model had begun to answer', async () => {
+  const faults = { streamError: { message: 'Overloaded', type: 'overloaded_error' } }
+  let isBusy = true
+  await setup(
+    {
+      scripted: () => (isBusy ? { text: 'I begin with the login page and go on.', faults } : { text: 'Back again.' }),
+      second: (request) =>
+        JSON.stringify(request.body).includes('alpha')
+          ? { text: 'I stand in.' }
+          : { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
+    },
+    'fallback_model = "local/second"',
+  )
+  const id = await begin()
+  expect(ofType(id, 'step.finished')).toContainEqual(
+    expect.objectContaining({ partial: true, parts: [{ type: 'text', text: expect.stringContaining('I begin') }] }),
+  )
+  expect(ofType(id, 'model.fell_back')).toHaveLength(1)
+  isBusy = false
+  await say(id, 'and now?')
+  const [took, next] = server.requests.slice(-2).map((request) => piecesOf(request))
+  expect(brokenAt(required(took, 'the request to the second model'), required(next, 'the next request'))).toBeUndefined()
 })
 
 it('ends the turn when both are overloaded, and for a failure that is no overload', async () => {

@@ -113,6 +113,33 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
     expect(longer).toBe(shorter)
   })
 
+  it('is left out of a compaction too, which is asked for as text where the thinking is refused only then', async () => {
+    /** Whether what was thought before this request is accepted. */
+    let refusesBefore = 0
+    await start(wire, (request, index) => {
+      const old = Array.from({ length: refusesBefore }, (_, before) => mark(before + 1))
+      if (old.some((known) => bodyOf(request).includes(known))) return { faults: { status: 400, body } }
+      return index === 0 ? thinkAndRead('a.txt') : answer
+    })
+    const compact = async (): Promise<number> => {
+      const before = server.requests.length
+      expect(await engine.sessions.compact(sessionId)).toBe(true)
+      return server.requests.length - before
+    }
+    expect((await turn('first')).stop).toBe('end_turn')
+    // In the conversation it is refused for its thinking.
+    refusesBefore = server.requests.length
+    expect(await compact()).toBe(2)
+    expect((await turn('second')).stop).toBe('end_turn')
+    refusesBefore = server.requests.length
+    expect(await turn('third')).toMatchObject({ stop: 'end_turn' })
+    // What was dropped in the turn before is not sent: the conversation itself is asked.
+    expect(await compact()).toBe(1)
+    expect(bodyOf(server.requests.at(-1)!)).toContain('third')
+    expect((await turn('fourth')).stop).toBe('end_turn')
+    expect(events().filter(({ type }) => type === 'compaction.failed')).toEqual([])
+  })
+
   it('is asked about once: a provider that goes on refusing ends the turn, not the session', async () => {
     await start(wire, (_request, index) => (index === 0 ? thinkAndRead('a.txt') : index < 3 ? { faults: { status: 400, body } } : answer))
     expect(await turn('first')).toMatchObject({ stop: 'error', failure: { code: 'model.bad_request' } })

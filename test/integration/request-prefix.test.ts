@@ -1,130 +1,18 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createEngine } from '../../src/main/engine/engine'
-import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent, SessionEvent } from '../../src/shared/model/event'
-import { isRecorded } from '../../src/shared/model/event'
-import { stdioServer } from '../support/mcp-lab'
-import type { RecordedRequest, ScriptedCall, ScriptStep, WireName } from '../support/model-script'
-import { startModelServer, type ModelServer } from '../support/model-server'
-import { brokenAt, piecesOf } from '../support/request-pieces'
-import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
-import { until } from '../support/until'
+import type { WireName } from '../support/model-script'
+import { calls, onServer, PrefixReplay, read } from '../support/prefix-replay'
+import { piecesOf } from '../support/request-pieces'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** After one of these, and after nothing else, a request may begin differently from the one before. */
-const BREAKS: ReadonlySet<RecordedEvent['type']> = new Set(['compaction.finished'])
 const MAX_STEPS = 14
 /** At least so many tools are in each request. */
 const TOOLS = 20
-const CONFIG = `[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n[mcp]\nstart_wait_s = 60\n[models."local/other"]\nprovider = "local"\nmodel = "other"\ncontext_window = 128000\ncapabilities = ["tools", "image_in", "thinking"]\n`
+const WINDOW = 40_000
 
-/** What a model answers, or does before it answers. */
-type Turn = ScriptStep | (() => ScriptStep)
-
-class Replay {
-  readonly scratch: Scratch
-  readonly requests: { request: RecordedRequest; before: RecordedEvent[] }[] = []
-  #engine!: Engine
-  #model!: ModelServer
-  #events: RecordedEvent[] = []
-  #steps: Turn[] = []
-  #session = ''
-
-  constructor() {
-    this.scratch = createScratch({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
-  }
-
-  async begin(wire: WireName): Promise<void> {
-    this.#model = await startModelServer({
-      script: (request) => {
-        this.requests.push({ request, before: this.#events })
-        this.#events = []
-        const step = this.#steps.shift() ?? { text: 'Well.' }
-        return { thinking: 'Hm.', ...(typeof step === 'function' ? step() : step) }
-      },
-    })
-    const config = configFor(this.#model.baseUrl, { wire, more: CONFIG, loop: `max_steps = ${MAX_STEPS}` })
-    // A second model behind the same provider stands behind the provider's table.
-    writeConfig(this.scratch.home, config)
-    this.write('mcp.json', JSON.stringify({ mcpServers: { a: stdioServer() } }), this.scratch.home)
-    await this.#open()
-    this.#session = (await this.#engine.sessions.create({ folder: this.scratch.project, mode: 'auto' })).sessionId
-    this.#listen()
-  }
-
-  async #open(): Promise<void> {
-    this.#engine = await createEngine({ version: 'test', home: this.scratch.home, interactive: true, watch: false })
-  }
-
-  #listen(): void {
-    this.#engine.sessions.listen(this.#session, (event: SessionEvent) => {
-      if (isRecorded(event)) this.#events.push(event)
-    })
-  }
-
-  get engine(): Engine {
-    return this.#engine
-  }
-
-  get session(): string {
-    return this.#session
-  }
-
-  /** A turn in which the model answers so, and then with text. */
-  async turn(...steps: Turn[]): Promise<void> {
-    this.#steps = [...steps]
-    const { turns } = this.#engine.sessions.header(this.#session)
-    await this.#engine.sessions.prompt(this.#session, [{ type: 'text', text: `prompt ${turns + 1}` }])
-    await until(
-      () => this.#engine.sessions.header(this.#session).turns > turns && this.#engine.sessions.header(this.#session).turnId === undefined,
-      `turn ${turns + 1} to end`,
-      60_000,
-    )
-    const { failure } = this.of('turn.finished').at(-1)!
-    if (failure) throw new Error(failure.message)
-  }
-
-  of<Type extends RecordedEvent['type']>(type: Type): Extract<RecordedEvent, { type: Type }>[] {
-    return this.#engine.sessions
-      .since(this.#session, 0)
-      .filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
-  }
-
-  write(path: string, text: string, under = this.scratch.project): void {
-    mkdirSync(dirname(join(under, path)), { recursive: true })
-    writeFileSync(join(under, path), text)
-  }
-
-  async restart(): Promise<void> {
-    await this.#engine.close('stop')
-    await this.#open()
-    await this.#engine.sessions.open(this.#session, 1)
-    this.#listen()
-  }
-
-  async end(): Promise<void> {
-    await this.#engine.close('stop')
-    await this.#model.close()
-    this.scratch.remove()
-  }
-
-  /** Whether the latest request says this. */
-  tells(words: string): boolean {
-    return JSON.stringify(this.requests.at(-1)!.request.body).includes(words)
-  }
-}
-
-const read = (path: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path } }] })
-const calls = (...toolCalls: ScriptedCall[]): ScriptStep => ({ toolCalls })
-const onServer = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({
-  name: 'call_tool',
-  input: { name: `mcp__a__${tool}`, arguments: input },
-})
-
-let replay: Replay | undefined
+let replay: PrefixReplay | undefined
 afterEach(async () => {
   vi.useRealTimers()
   await replay?.end()
@@ -132,9 +20,10 @@ afterEach(async () => {
 })
 
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every request over the %s wire', (wire) => {
-  it('begins with the whole of the one before, whatever happens in between, except after a compaction', async () => {
-    const run = (replay = new Replay())
-    await run.begin(wire)
+  it('begins with the whole of the one before, whatever happens in between, except after a recorded trim and a compaction', async () => {
+    const big = Array.from({ length: 18 }, (_, n) => [`big/${n}.txt`, `a line of the large file ${n}, like every other\n`.repeat(150)])
+    const run = (replay = new PrefixReplay({ wire, window: WINDOW, maxSteps: MAX_STEPS }, Object.fromEntries(big)))
+    await run.begin()
     const { scratch } = run
 
     await run.turn(...Array.from({ length: 10 }, (_, n) => read(n % 2 ? 'a.txt' : 'b.txt')))
@@ -147,7 +36,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every req
     expect(run.tells('Use spaces.')).toBe(true)
     rmSync(join(scratch.project, 'AGENTS.md'))
     await run.turn()
-    expect(run.tells('do not hold any more')).toBe(true)
+    expect(run.tells('what it said no longer applies')).toBe(true)
     // A skill, and a type of agents.
     run.write('skills/brewing/SKILL.md', '---\nname: brewing\ndescription: Brews tea\n---\nBoil water.\n', scratch.home)
     await run.turn(read('b.txt'))
@@ -180,6 +69,10 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every req
     expect(run.requests.at(-1)!.request.body['model'] ?? 'other').toBe('other')
     await run.engine.sessions.change(run.session, { model: 'local/scripted' })
     await run.turn(read('a.txt'))
+    // So much is read that the oldest has to go.
+    for (const first of [0, 6, 12]) await run.turn(...Array.from({ length: 6 }, (_, n) => read(`big/${first + n}.txt`)))
+    expect(run.of('context.trimmed').length).toBeGreaterThan(0)
+    expect(run.tells('left out to save space')).toBe(true)
     // Steering.
     await run.turn(() => {
       void run.engine.sessions.steer(run.session, { parts: [{ type: 'text', text: 'mind the kettle' }] })
@@ -206,13 +99,12 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every req
 
     expect(run.requests.length).toBeGreaterThan(50)
     for (const { request } of run.requests) expect(piecesOf(request).length).toBeGreaterThan(TOOLS)
-    const breaks = run.requests.slice(1).flatMap(({ request, before }, index) => {
-      const at = brokenAt(piecesOf(run.requests[index]!.request), piecesOf(request))
-      return at === undefined ? [] : [{ at: `request ${index + 2}, ${at}`, isAllowed: before.some(({ type }) => BREAKS.has(type)) }]
-    })
-    expect(breaks.filter(({ isAllowed }) => !isAllowed)).toEqual([])
+    const breaks = run.breaks()
+    expect(breaks.others).toEqual([])
     // Where it may break it has: so it would be seen elsewhere.
-    expect(breaks).toHaveLength(1)
+    expect(breaks.allowed).toHaveLength(run.of('context.trimmed').length + 1)
+    expect(breaks.thinking).toHaveLength(2)
+    expect(run.refused).toBe(0)
     expect(run.of('compaction.finished')).toHaveLength(1)
     expect(run.of('prefix.frozen')).toHaveLength(2)
   })

@@ -43,7 +43,7 @@ interface Played {
 }
 
 /** An engine beside a strict server. A prompt `Read NAME` is answered with a call, everything else with a sentence. */
-async function begin({ configured, ...options }: StrictOptions & { configured?: number }): Promise<Played> {
+async function begin({ configured, ...options }: StrictOptions & { configured?: number; model?: string }): Promise<Played> {
   // A folder that has none may get an empty one for a command in a sandbox: the instructions would change.
   scratch = createScratch({ '.git/HEAD': 'ref: refs/heads/main\n' })
   for (let n = 0; n < FILES; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), fileText(n))
@@ -61,7 +61,12 @@ async function begin({ configured, ...options }: StrictOptions & { configured?: 
     },
   })
   const config = configFor(server.baseUrl, { wire: options.wire })
-  writeConfig(scratch.home, config.replace('context_window = 128000', `context_window = ${configured ?? options.window}`))
+  writeConfig(
+    scratch.home,
+    config
+      .replace('context_window = 128000', `context_window = ${configured ?? options.window}`)
+      .replace('model = "scripted"', `model = "${options.model ?? 'scripted'}"`),
+  )
   const start = (): Promise<Engine> => createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: () => {} })
   engine = await start()
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
@@ -98,20 +103,26 @@ async function begin({ configured, ...options }: StrictOptions & { configured?: 
   }
 }
 
-const WINDOW = 64_000
+const WINDOW = 48_000
+
+/** As Anthropic's newest models do; the engine knows them by their names. */
+const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 
 // Every wire with one measure, or the test would take minutes.
-describe.each<[wire: WireName, bytesPerToken: number]>([
-  ['chat', 2.5],
-  ['responses', 3.4],
-  ['anthropic', 4.5],
-  ['gemini', 2.5],
-])('200 turns over the %s wire with a server that counts %d bytes to a token', (wire, bytesPerToken) => {
+describe.each<
+  [wire: WireName, bytesPerToken: number, what: string, more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean }]
+>([
+  ['chat', 2.5, '', {}],
+  ['responses', 3.4, '', {}],
+  ['anthropic', 4.5, ', and binds thinking', BINDS],
+  ['anthropic', 3, ', binds thinking, and drops it where that is asked for', { ...BINDS, dropsBlocks: true }],
+  ['gemini', 2.5, '', {}],
+])('200 turns over the %s wire with a server that counts %d bytes to a token%s', (wire, bytesPerToken, _what, more) => {
   it(
     'has no request refused, across trims and a restart, and no trim leaves less than 60 percent of the window',
     { timeout: 240_000 },
     async () => {
-      const played = await begin({ wire, bytesPerToken, window: WINDOW })
+      const played = await begin({ wire, bytesPerToken, window: WINDOW, ...more })
       for (let turn = 0; turn < 200; turn += 1) {
         if (turn === 100) await played.restart()
         expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
@@ -126,6 +137,8 @@ describe.each<[wire: WireName, bytesPerToken: number]>([
       // A trim is followed by requests that only grow: nothing else makes one shorter.
       const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
       expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
+      // What was thought since the latest trim goes back.
+      if (more.bindsThinking) expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(`"signature":"signed-${requests.length - 1}"`)
     },
   )
 })
@@ -147,14 +160,20 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a window 
   )
 })
 
-it('a server that binds thinking to what was before it accepts all of a conversation that was never changed', async () => {
-  const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: 128_000, bindsThinking: true })
-  for (let turn = 0; turn < 8; turn += 1) {
-    if (turn === 4) await played.restart()
-    expect(await played.prompt(`Read file-${turn}.txt`)).toMatchObject({ stop: 'end_turn' })
+it('a model that binds thinking without being known for it refuses once after each trim: the same turn goes on, and so do later ones', async () => {
+  const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: 32_000, bindsThinking: true })
+  for (let turn = 0; turn < 40; turn += 1) {
+    if (turn === 20) await played.restart()
+    expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
   }
-  expect(played.strict.requests.filter(({ rejected }) => rejected)).toEqual([])
-  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('"signature":"signed-1"')
+  const rejected = played.strict.requests.flatMap((request, index) => (request.rejected ? [{ index, why: request.rejected }] : []))
+  expect(rejected.length).toBeGreaterThan(1)
+  expect(rejected.every(({ why }) => why === 'thinking')).toBe(true)
+  // Each is the first request after a trim, and the one after it is accepted.
+  expect(rejected).toHaveLength(played.afterTrims().length)
+  expect(rejected.every(({ index }) => !played.strict.requests[index + 1]!.rejected)).toBe(true)
+  // What is thought afterwards goes back again.
+  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(`"signature":"signed-${played.strict.requests.length - 1}"`)
 })
 
 it('a trim holds for later turns, after a restart and in a fork, byte for byte; going back to before it takes it back', async () => {

@@ -22,7 +22,7 @@ import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import type { EngineOptions } from './engine-options'
-import { repositoryTop } from './context/instructions'
+import { repositoryTop } from './workspace/repository-top'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
@@ -137,7 +137,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     env,
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     sandboxes: programSandboxes,
-    now: Date.now,
+    now: () => Date.now(),
   })
   const diagnostics = createDiagnostics({ home, env, settingsFor, sandboxes: programSandboxes, log })
   const mcp = createEngineMcp({
@@ -210,7 +210,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     looks,
     hooks,
     diagnostics,
-    now: Date.now,
+    now: () => Date.now(),
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
     amongAgents:
@@ -254,7 +254,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
     withSkill: ({ folder }, parts) => withSkill(skills, folder, parts),
     newId,
-    now: Date.now,
+    now: () => Date.now(),
     interactive,
     runsQueue: options.runsQueue ?? true,
     submit: hooks.submit,
@@ -313,11 +313,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
     log,
   })
-  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: Date.now, log })
+  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: () => Date.now(), log })
   desk.start()
   const trust = createTrust({
     home,
-    now: Date.now,
+    now: () => Date.now(),
     agentTrace: () => agentTrace({ home, orphans: false }),
     tell: (folder) => {
       tell({ kind: 'trust', folder })

@@ -19,6 +19,8 @@ const STEPS_BETWEEN = 20
 const STEPS_AT_LEAST = 5
 /** Refusals as too long in a row that are recovered from. */
 const MOST_RECOVERIES = 3
+/** By how much a first request may take more than was guessed, before any provider has counted for its model. */
+const UNCOUNTED = 1.5
 
 export interface RoomDeps {
   /** Changed in place. */
@@ -66,6 +68,8 @@ export function createRoom(deps: RoomDeps): Room {
   let mustShorten = false
   /** The longest answer that the latest request has asked for. */
   let asked: number | undefined
+  /** What is in use when an answer has to fit beside it. */
+  const usedAtMost = (): number => count.used() * (sizes.hasLearned() ? 1 : UNCOUNTED)
   const limits = (): WindowLimits => windowLimits(deps.window.tokens(), deps, fixed())
 
   async function compactNow(whole: readonly Message[], used: number, { window, limit }: WindowLimits): Promise<void> {
@@ -142,10 +146,10 @@ export function createRoom(deps: RoomDeps): Room {
       await compactNow([...history], used, now)
     },
     outputLimit() {
-      asked = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
+      asked = outputLimit(deps.window.tokens(), usedAtMost(), deps.maxOutputTokens ?? deps.window.usualAnswer())
       return asked
     },
-    left: () => answerRoom(deps.window.tokens(), count.used()),
+    left: () => answerRoom(deps.window.tokens(), usedAtMost()),
     counted(usage) {
       overflows = 0
       if (!usage) return

@@ -77,6 +77,11 @@ describe('the history for the model', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user'])
   })
 
+  it('leaves out an answer that broke off when the same turn went on: the model that took over was not given it', () => {
+    const took = historyOf(recorded([user('hi'), cutShort('I begin'), answer('done'), user('more')]))
+    expect(took.map((message) => (message.role === 'tool' ? '' : textOf(message.parts)))).toEqual(['hi', 'done', 'more'])
+  })
+
   it('says before the next prompt that an answer, or a turn, was interrupted, and keeps quiet about those that ended', () => {
     const said = (...events: EventBody[]): string[] =>
       historyOf(recorded(events)).flatMap((message) => (message.role === 'user' ? [textOf(message.parts)] : []))

@@ -51,6 +51,12 @@ export function historyOf(
     }
     open = { calls: [], results: new Map() }
   }
+  /** Where an answer is that broke off, and its turn: if that went on with another request, no model was given it. */
+  let brokenOff: { at: number; turnId: string } | undefined
+  const withoutBroken = (turnId: string): void => {
+    if (brokenOff?.turnId === turnId && messages.length === brokenOff.at + 1) messages.pop()
+    brokenOff = undefined
+  }
   /** The model of the turn: in old logs an answer does not name its own. */
   let turnModel: string | undefined
   for (const event of events) {
@@ -58,6 +64,7 @@ export function historyOf(
       case 'turn.started':
       case 'turn.steered':
         settle()
+        if (event.type === 'turn.steered') withoutBroken(event.turnId)
         if (event.type === 'turn.started') {
           if (cutShort) messages.push({ role: 'user', parts: [{ type: 'text', text: CUT_SHORT[cutShort] }], by: 'guard' })
           cutShort = 'turn'
@@ -70,6 +77,7 @@ export function historyOf(
         break
       case 'step.finished': {
         settle()
+        withoutBroken(event.turnId)
         if (marks && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
         cutShort = event.partial ? 'answer' : event.parts.some((part) => part.type === 'tool_call') ? 'turn' : undefined
         if (event.thinkingDropped) dropThinking(messages)
@@ -79,6 +87,7 @@ export function historyOf(
         }
         if (event.parts.length === 0) break
         const model = event.model ?? turnModel
+        if (event.partial) brokenOff = { at: messages.length, turnId: event.turnId }
         messages.push({ role: 'assistant', parts: event.parts, ...(model !== undefined && { model }) })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')
         break

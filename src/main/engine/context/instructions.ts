@@ -1,6 +1,7 @@
-import { realpath, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
+import { repositoryTop } from '../workspace/repository-top'
 
 export interface Instructions {
   path: string
@@ -23,7 +24,7 @@ export interface FoundInstructions {
  * must lie in the project and must not be sensitive: it is sent to the provider before the project is trusted.
  */
 export async function findInstructions(home: string, folder: string): Promise<FoundInstructions> {
-  const top = await repositoryTop(folder)
+  const top = repositoryTop(folder)
   const chain: string[] = []
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
@@ -37,14 +38,6 @@ export async function findInstructions(home: string, folder: string): Promise<Fo
   return {
     instructions: found.flatMap(({ instructions }) => instructions ?? []),
     problems: found.flatMap(({ problems }) => problems),
-  }
-}
-
-/** The nearest folder above (or the folder itself) that holds a `.git`, or undefined. */
-export async function repositoryTop(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await exists(join(at, '.git'))) return at
-    if (dirname(at) === at) return undefined
   }
 }
 
@@ -66,11 +59,4 @@ export function readInstructions(
     return { instructions: { path, text: cut }, problems }
   }
   return { problems }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

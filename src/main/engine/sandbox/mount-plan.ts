@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isWithin } from '../workspace/real-path'
+import { holdsRepository } from '../workspace/repository-top'
 import { sensitiveRule } from '../workspace/sensitive-rule'
 import { isEmptyFolder, isFolder, isThere, realOf, statsOf } from './file-facts'
 import { addRepository, scanProject, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
@@ -166,7 +167,7 @@ function visible(path: string, kind: 'read' | 'write', { home, userHome }: Sandb
 function repositoryAbove(root: string, userHome: string): Mount[] {
   for (let folder = dirname(root); dirname(folder) !== folder; folder = dirname(folder)) {
     if (isWithin(userHome, folder)) return []
-    if (isThere(join(folder, '.git'))) return [{ kind: 'read', path: folder }, ...secretsIn(folder)]
+    if (holdsRepository(folder)) return [{ kind: 'read', path: folder }, ...secretsIn(folder)]
   }
   return []
 }

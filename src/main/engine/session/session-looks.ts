@@ -1,6 +1,6 @@
 import { lookAtProject, shellName, type ProjectLook } from '../context/facts/look-at-project'
-import { repositoryTop } from '../context/instructions'
 import type { SandboxStatus } from '../../../shared/model/sandbox'
+import { repositoryTop } from '../workspace/repository-top'
 import type { Session } from './session'
 
 export interface SessionLooksDeps {
@@ -37,12 +37,12 @@ export function createSessionLooks(deps: SessionLooksDeps): SessionLooks {
 
   async function lookNow(session: Session): Promise<ProjectLook> {
     const { folder } = session.header
-    const [top, hidden, isUntrusted] = await Promise.all([
-      repositoryTop(folder),
+    const [hidden, isUntrusted] = await Promise.all([
       deps.hiddenFrom(session).catch(() => allHidden),
       deps.isUntrusted(session).catch(() => true),
     ])
-    return lookAtProject({ folder, top: isUntrusted ? undefined : top }, { env: deps.env(), cwd: deps.home, hidden })
+    const top = isUntrusted ? undefined : repositoryTop(folder)
+    return lookAtProject({ folder, top }, { env: deps.env(), cwd: deps.home, hidden })
   }
 
   function projectOf(session: Session): Promise<ProjectLook> {

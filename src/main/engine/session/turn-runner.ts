@@ -15,7 +15,7 @@ import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
 import { textTokens } from '../context/estimate'
-import { findInstructions, repositoryTop } from '../context/instructions'
+import { findInstructions } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
 import { factsOf } from '../context/facts/gather-facts'
@@ -34,6 +34,7 @@ import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import { planOf } from '../plan/plan-of'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
+import { repositoryTop } from '../workspace/repository-top'
 import type { Workspace } from '../workspace/workspace'
 import { createFallBack } from './fall-back'
 import { createFrozenPrefixes } from './frozen-prefixes'
@@ -250,14 +251,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const { header } = session
     const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [tools, found, top] = await Promise.all([
-      turnTools(deps, session, choice, turn?.signal),
-      findInstructions(deps.home, header.folder),
-      repositoryTop(header.folder),
-    ])
+    const [tools, found] = await Promise.all([turnTools(deps, session, choice, turn?.signal), findInstructions(deps.home, header.folder)])
     for (const problem of found.problems) deps.warn(problem)
     let { instructions } = found
     let look = await deps.looks.of(session)
+    const isGitRepository = repositoryTop(header.folder) !== undefined
     const { lookup } = tools
     const shown = session.header.sandbox
     const facts = factsOf(() => {
@@ -268,7 +266,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         environment: {
           folder: header.folder,
           addedFolders,
-          isGitRepository: top !== undefined,
+          isGitRepository,
           system: `${process.platform} ${release()} (${process.arch})`,
           today: localDay(deps.now()),
           ...look,

@@ -31,7 +31,7 @@ function open(): Skills {
     userHome: join(root, 'user'),
     builtIn: join(root, 'built-in'),
     cache: () => cache,
-    repositoryTop: async () => join(root, 'repo'),
+    repositoryTop: () => join(root, 'repo'),
   })
 }
 
@@ -144,7 +144,7 @@ test('the skills that come with Trestle are whole', async () => {
     userHome: root,
     builtIn: builtInSkills(),
     cache: () => cache,
-    repositoryTop: async () => undefined,
+    repositoryTop: () => undefined,
   })
   const { skills: found, problems } = await own.list(folder)
   expect(problems).toEqual([])

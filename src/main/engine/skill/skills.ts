@@ -14,7 +14,7 @@ export interface SkillsDeps {
   /** Folder of the skills that come with Trestle. */
   builtIn: string
   cache(): Promise<SkillCache>
-  repositoryTop(folder: string): Promise<string | undefined>
+  repositoryTop(folder: string): string | undefined
 }
 
 /** The skills a project can use. Looked up anew each time: a skill written a moment ago is there. */
@@ -41,7 +41,7 @@ export function createSkills(deps: SkillsDeps): Skills {
   const guards = new Map<string, TextGuard>()
 
   async function list(folder: string): Promise<SkillList> {
-    const top = await deps.repositoryTop(folder)
+    const top = deps.repositoryTop(folder)
     const places = skillPlaces({ ...deps, folder, top })
     const cache = await deps.cache()
     const project = { within: await realFolder(top ?? folder), home: await realFolder(deps.home), mostBytes: MOST_BYTES }

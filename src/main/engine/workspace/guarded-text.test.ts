@@ -19,6 +19,7 @@ beforeEach(async () => {
   home = join(base, 'home')
   for (const folder of ['project/.git', 'project/docs', 'project/.trestle', 'home', 'user/.ssh', 'outside'])
     mkdirSync(join(base, folder), { recursive: true })
+  writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n')
   writeFileSync(join(base, 'user/.ssh/id_rsa'), 'PRIVATE')
   writeFileSync(join(base, 'outside/notes.md'), 'PRIVATE')
   writeFileSync(join(home, 'config.toml'), 'PRIVATE = 1')
@@ -64,7 +65,7 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
       userHome: join(base, 'user'),
       builtIn: join(base, 'none'),
       cache: () => cache,
-      repositoryTop: async () => project,
+      repositoryTop: () => project,
     })
     const list = await skills.list(project)
     expect(list.skills).toEqual([])
@@ -115,7 +116,7 @@ it('does not read a skill whose file became a link after it was listed', async (
     userHome: join(base, 'user'),
     builtIn: join(base, 'none'),
     cache: () => cache,
-    repositoryTop: async () => project,
+    repositoryTop: () => project,
   })
   const skill = (await skills.find(project, 'tidy'))!
   expect(await skills.body(skill, '')).toBe('Body.')

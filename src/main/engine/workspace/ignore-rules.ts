@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { globMatcher, type GlobMatcher } from './glob-matcher'
+import { repositoryTop } from './repository-top'
 
 /** The files that hide entries from listings and searches. In one folder the later name wins. */
 export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
@@ -21,7 +22,7 @@ export interface IgnoreRules {
  */
 export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
   const above: string[] = []
-  const top = gitRoot(folder) ?? (isWithin(folder, root) ? root : folder)
+  const top = repositoryTop(folder) ?? (isWithin(folder, root) ? root : folder)
   for (let next = folder; next !== top;) {
     next = dirname(next)
     above.unshift(next)
@@ -45,14 +46,6 @@ export function ignoreFilter(folder: string, root: string, names: readonly strin
     return rules
   }
   return (path) => rulesFor(dirname(path))?.ignores(path, false) ?? true
-}
-
-/** The nearest folder at or above `folder` that holds a `.git`, or undefined. */
-export function gitRoot(folder: string): string | undefined {
-  for (let next = folder; ; next = dirname(next)) {
-    if (statSync(join(next, '.git'), { throwIfNoEntry: false })) return next
-    if (dirname(next) === next) return undefined
-  }
 }
 
 interface Matcher {

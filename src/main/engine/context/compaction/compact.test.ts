@@ -74,6 +74,19 @@ describe('a compaction', () => {
     expect(turn.requests).toHaveLength(2)
   })
 
+  it('asks for no longer summary than fits beside what is sent, or the request would be refused for that', async () => {
+    const { turn, run } = lab([failing('model.bad_request'), text('SUMMARY')])
+    expect(await run()).toMatchObject({ kind: 'done' })
+    const [alive, asText] = turn.requests
+    expect(alive!.answerRoom).toBeGreaterThan(500)
+    expect(alive!.answerRoom).toBeLessThan(2000)
+    expect(asText!.answerRoom).toBeGreaterThan(alive!.answerRoom!)
+    const known = lab([text('SUMMARY')])
+    known.turn.ctx.model.maxOutputTokens = 64_000
+    await known.run()
+    expect(known.turn.requests[0]!.maxOutputTokens).toBeLessThanOrEqual(4000)
+  })
+
   it('asks the same again where the provider is only busy', async () => {
     const { turn, run, isAlive } = lab([failing('model.overloaded'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })

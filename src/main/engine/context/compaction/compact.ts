@@ -8,6 +8,7 @@ import type { TurnPrefix } from '../../loop/turn-prefix'
 import type { ModelRequest } from '../../model/provider'
 import { textTokens, tokensOf } from '../estimate'
 import { compactedHistory } from '../history'
+import { answerRoom, outputLimit } from '../window-limits'
 import { keptWords } from './kept-words'
 import { filesOf, noteOf, type Pins } from './pins'
 import { aliveQuestion, summaryQuestion } from './summary-request'
@@ -131,11 +132,13 @@ function isRetryable(error: unknown): boolean {
   return error instanceof CodedError && ERRORS[error.code].retryable
 }
 
-function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, { history, instruction }: CompactionTask): ModelRequest {
+function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, task: CompactionTask): ModelRequest {
+  const question = aliveQuestion(task.instruction)
   return {
     ...sameOf(model),
+    ...answerLimit(model, task.window, task.used + tokensOf(question)),
     system: prefix.system,
-    messages: [...history, aliveQuestion(instruction)],
+    messages: [...task.history, question],
     tools: model.toolCalls ? prefix.tools : [],
     ...(model.toolCalls && prefix.tools.length > 0 && { toolChoice: 'none' }),
     imagesIn: model.imagesIn,
@@ -145,19 +148,25 @@ function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, { h
   }
 }
 
-function textRequest({ model }: CompactionContext, { history, instruction }: CompactionTask, budget: number): ModelRequest {
+function textRequest({ model }: CompactionContext, { history, window, instruction }: CompactionTask, budget: number): ModelRequest {
   const { system, message } = summaryQuestion(history, budget, instruction)
-  return { ...sameOf(model), system, messages: [message], tools: [], imagesIn: false, cache: 'none' }
+  const limit = answerLimit(model, window, textTokens(system) + tokensOf(message))
+  return { ...sameOf(model), ...limit, system, messages: [message], tools: [], imagesIn: false, cache: 'none' }
 }
 
-function sameOf({ id, name, thinking, effort, traits, maxOutputTokens }: CompactionContext['model']) {
+/** As in a step: a summary that might not fit beside what is sent would have the whole request refused. */
+function answerLimit({ maxOutputTokens }: CompactionContext['model'], window: number, used: number) {
+  const limit = outputLimit(window, used, maxOutputTokens)
+  return limit === undefined ? { answerRoom: answerRoom(window, used) } : { maxOutputTokens: limit }
+}
+
+function sameOf({ id, name, thinking, effort, traits }: CompactionContext['model']) {
   return {
     model: name,
     modelId: id,
     thinking,
     ...(effort !== undefined && { effort }),
     ...(traits && { traits }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }
 }
 

@@ -9,9 +9,9 @@ afterEach(() => scratch.remove())
 
 const around = () => ({ env: { PATH: process.env['PATH'] ?? '' }, cwd: scratch.home })
 
-it('names what the project folder holds, without dependencies, sensitive files and what rules hide', async () => {
+it('names what the project folder holds, without dependencies, sensitive files, what rules hide and what sandboxes put there', async () => {
   scratch = createScratch({ 'src/a.ts': '', 'node_modules/x/y.js': '', '.env': 'KEY=1', id_rsa: 'key', 'README.md': '', 'hidden.txt': '' })
-  mkdirSync(join(scratch.project, '.git'))
+  for (const name of ['.git', '.vscode', '.mcp.json']) mkdirSync(join(scratch.project, name))
   const hidden = (path: string): boolean => path === join(scratch.project, 'hidden.txt')
   const { entries, git } = await lookAtProject({ folder: scratch.project, top: undefined }, { ...around(), hidden })
   expect(entries).toEqual(['README.md', 'src/'])

@@ -3,6 +3,8 @@ import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { findShell } from '../../task/find-shell'
+import { isEmptyFolder } from '../../sandbox/file-facts'
+import { RESERVED_NAMES } from '../../sandbox/protected-names'
 import { sensitiveRule } from '../../workspace/sensitive-rule'
 import { gitState, type GitState } from './git-state'
 
@@ -14,6 +16,8 @@ export interface ProjectLook {
 
 /** Names of the project folder that tell nothing. */
 const LEFT_OUT = new Set(['.git', 'node_modules', '.DS_Store', '__pycache__', '.venv'])
+/** Sandboxes put empty folders of these names where nothing has them. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(RESERVED_NAMES)
 const VERSION_MS = 1_000
 
 /** Looks at a project's folder and its repository. Never rejects: what cannot be seen is left out. `hidden`: what permission rules keep from the model. */
@@ -29,6 +33,7 @@ async function entriesOf(folder: string, hidden?: (path: string) => boolean): Pr
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries
     .filter(({ name }) => !LEFT_OUT.has(name) && sensitiveRule(join(folder, name)) === undefined && hidden?.(join(folder, name)) !== true)
+    .filter(({ name }) => !PLACEHOLDERS.has(name) || !isEmptyFolder(join(folder, name)))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted()
 }

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import { globMatcher } from '../../workspace/glob-matcher'
-import { gitRoot, ignoreFilter, IGNORE_FILES } from '../../workspace/ignore-rules'
+import { ignoreFilter, IGNORE_FILES } from '../../workspace/ignore-rules'
+import { repositoryTop } from '../../workspace/repository-top'
 
 /** Folders of version control: never searched. */
 export const VCS_FOLDERS = ['.git', '.hg', '.svn', '.bzr', '.jj', '.sl'] as const
@@ -48,7 +49,7 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], leavesOut: isOut }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
   // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole project.
-  const inRepository = gitRoot(folder) !== undefined
+  const inRepository = repositoryTop(folder) !== undefined
   if (!inRepository) args.push('--no-ignore-parent')
   // ripgrep does not know .trestleignore; .gitignore only where it looks at all of them, and no glob overrides them.
   const heedsAll = (inRepository || folder === root) && globs.length === 0
