@@ -262,5 +262,11 @@ export class CodedError extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return error.failure
   const message = error instanceof Error ? error.message : String(error)
-  return new CodedError('internal', message).failure
+  return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
+}
+
+/** What the system says where there is no space left, or no more of it for this user. */
+function isDiskFull(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }
