@@ -39,6 +39,11 @@ export const ERRORS = {
     retryable: true,
     advice: 'Try again; the part that arrived is kept but not used.',
   },
+  'model.empty': {
+    title: 'The model answered with nothing',
+    retryable: true,
+    advice: 'Ask again, or choose another model; what was done before is kept.',
+  },
   'model.auth': { title: 'The key was refused', retryable: false, advice: 'Check the key of this provider in Settings.' },
   'model.quota': { title: 'The quota of this key is used up', retryable: false, advice: 'Top up the account, or choose another model.' },
   'model.not_found': { title: 'The provider does not know this model', retryable: false, advice: 'Check the model name in Settings.' },
