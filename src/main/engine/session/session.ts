@@ -345,7 +345,8 @@ export class Session {
   }
 
   async #run(turnId: string, signal: AbortSignal, runsQueue: boolean, open?: OpenTurn): Promise<void> {
-    const startedAt = open?.startedAt ?? this.#deps.now()
+    // What a turn took in an earlier process is known by the wall clock alone.
+    const begunAt = Math.round(performance.now()) - (open ? Math.max(0, this.#deps.now() - open.startedAt) : 0)
     const end = await this.#deps.runner.run(this, turnId, signal, open).catch((error: unknown): TurnEnd => {
       this.#deps.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
       return { stop: 'error', failure: failureOf(error), steps: 0 }
@@ -355,7 +356,7 @@ export class Session {
     if (stop === 'suspended') return
     if (stop === 'error') this.#close({ stop, why: failure?.message ?? 'The turn failed.', ...(failure && { failure }) })
     else {
-      const finished = { type: 'turn.finished' as const, turnId, stop, steps, durationMs: this.#deps.now() - startedAt }
+      const finished = { type: 'turn.finished' as const, turnId, stop, steps, durationMs: Math.round(performance.now()) - begunAt }
       this.recordEnd([finished], (unrecorded) => [stop === 'cancelled' ? finished : { ...finished, stop: 'error', failure: unrecorded }])
     }
     if (end.stop === 'end_turn' && runsQueue) await this.#startNext()
