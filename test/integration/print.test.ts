@@ -203,3 +203,11 @@ it('a prompt that begins with a skill brings its instructions along, and the age
   expect(asked).toContain('Tidy the attic from top to bottom.')
   expect(asked).toContain('- tidy: Tidies things')
 })
+
+it.each(['text', 'json'])('an answer that stays empty is a failure as %s, with a message and exit code 1', async (format) => {
+  await play([{ repeat: 3 }])
+  const run = await print(['say something', '--output-format', format])
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The model answered with nothing') })
+  if (format === 'json') expect(JSON.parse(run.stdout)).toMatchObject({ stop: 'error', failure: { code: 'model.empty' }, answer: '' })
+  else expect(run.stdout).toBe('')
+})

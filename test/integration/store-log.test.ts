@@ -7,6 +7,7 @@ import { createLeases } from '../../src/main/engine/session/sqlite/lease'
 import { migrate } from '../../src/main/engine/session/sqlite/migrations'
 import { openStore } from '../../src/main/engine/session/sqlite/open-store'
 import { identityOf } from '../../src/main/engine/session/sqlite/process-identity'
+import { withHeldEvents } from '../../src/main/engine/session/held-events'
 import { createSqliteStore } from '../../src/main/engine/session/sqlite/sqlite-store'
 import type { Store } from '../../src/main/engine/session/store'
 import type { EventBody } from '../../src/shared/model/event'
@@ -150,7 +151,7 @@ describe('the log', () => {
     migrate(db, { backup: () => undefined })
     const leases = createLeases(db, identityOf(process.pid), now)
     leases.register()
-    store = createSqliteStore(db, { home, leases, now })
+    store = withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
     create('a')
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 3}`)
     const fill = (): void => void store.append('a', [tool(1, 'x'.repeat(100_000))])

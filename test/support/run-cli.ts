@@ -15,15 +15,21 @@ export interface CliOptions {
   home: string
   cwd?: string
   env?: Record<string, string>
+  /** What is started instead of this command, and runs it. */
+  within?: (command: readonly string[]) => readonly string[]
   /** What is piped in; default: nothing, and stdin is closed. */
   stdin?: string
 }
 
 /** Starts the built program, as a user's shell would. */
-export function startCli(args: readonly string[], { home, cwd, env = {} }: CliOptions): ChildProcessWithoutNullStreams {
+export function startCli(
+  args: readonly string[],
+  { home, cwd, env = {}, within = (command) => command }: CliOptions,
+): ChildProcessWithoutNullStreams {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [CLI, ...args], { cwd, env: { PATH, HOME, TRESTLE_HOME: home, ...env } })
+  const [program, ...rest] = within([process.execPath, CLI, ...args])
+  return spawn(program!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, ...env } })
 }
 
 /** Runs the built program to its end. */

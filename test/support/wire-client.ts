@@ -1,5 +1,5 @@
 import type { WireId, WireLine } from '../../src/shared/contract/stdio-wire'
-import { startCli } from './run-cli'
+import { startCli, type CliOptions } from './run-cli'
 import { until } from './until'
 
 type Reply = Exclude<WireLine, { hello: unknown }>
@@ -31,7 +31,7 @@ export interface WireClient {
   pid: number
 }
 
-export function startWire(options: { home: string; cwd?: string }): WireClient {
+export function startWire(options: Pick<CliOptions, 'home' | 'cwd' | 'within'>): WireClient {
   const child = startCli(['wire'], options)
   const lines: WireLine[] = []
   const sent: unknown[] = []

@@ -39,6 +39,11 @@ export const ERRORS = {
     retryable: true,
     advice: 'Try again; the part that arrived is kept but not used.',
   },
+  'model.empty': {
+    title: 'The model answered with nothing',
+    retryable: true,
+    advice: 'Ask again, or choose another model; what was done before is kept.',
+  },
   'model.auth': { title: 'The key was refused', retryable: false, advice: 'Check the key of this provider in Settings.' },
   'model.quota': { title: 'The quota of this key is used up', retryable: false, advice: 'Top up the account, or choose another model.' },
   'model.not_found': { title: 'The provider does not know this model', retryable: false, advice: 'Check the model name in Settings.' },
@@ -262,5 +267,11 @@ export class CodedError extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return error.failure
   const message = error instanceof Error ? error.message : String(error)
-  return new CodedError('internal', message).failure
+  return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
+}
+
+/** What the system says where there is no space left, or no more of it for this user. */
+function isDiskFull(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }

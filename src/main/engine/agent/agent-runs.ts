@@ -112,7 +112,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       deps.log(`The answer of ${session.id} could not be kept: ${failureOf(error).message}`),
     )
     runs.delete(session.id)
-    session.record({ type: 'agent.ended', ...end, answerBytes: Buffer.byteLength(answer) })
+    session.recordEnd([{ type: 'agent.ended', ...end, answerBytes: Buffer.byteLength(answer) }])
     tell(session.id)
     return { agentId: session.id, agentType: start.agentType, answer, ...end }
   }

@@ -101,7 +101,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     slot.running = server
     void awaitEnd(slot, server, command)
     slot.watch = setInterval(() => {
-      if (Date.now() - slot.usedAt > limits.idleMs) return stop(slot)
+      if (performance.now() - slot.usedAt > limits.idleMs) return stop(slot)
       void checkMemory(slot, server, command)
     }, limits.watchMs)
     slot.watch.unref()
@@ -110,7 +110,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   const start = async (slot: Slot, path: string): Promise<LanguageServer | undefined> => {
     const plan = await planFor(deps, slot.root, path)
     if (!plan) {
-      slot.missingAt = Date.now()
+      slot.missingAt = performance.now()
       return undefined
     }
     const { found, level } = plan
@@ -148,10 +148,10 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       const key = `${language.id}\0${root}`
       let slot = slots.get(key)
       if (!slot) slots.set(key, (slot = { root, usedAt: 0, failures: 0 }))
-      slot.usedAt = Date.now()
+      slot.usedAt = performance.now()
       if (slot.server) return slot.server
       if (slot.failures > limits.restarts) return undefined
-      if (slot.missingAt !== undefined && Date.now() - slot.missingAt < limits.searchAgainMs) return undefined
+      if (slot.missingAt !== undefined && performance.now() - slot.missingAt < limits.searchAgainMs) return undefined
       delete slot.missingAt
       const begun = slot
       const server = start(begun, path)

@@ -9,9 +9,9 @@ export async function receive(
   take: (chunk: ModelChunk) => void,
 ): Promise<void> {
   const inner = new AbortController()
-  let lastSign = Date.now()
+  let lastSign = performance.now()
   const alive = (): void => {
-    lastSign = Date.now()
+    lastSign = performance.now()
   }
   const read = async (): Promise<void> => {
     for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
@@ -24,7 +24,7 @@ export async function receive(
   const brokenOff = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true, signal: inner.signal })
     const check = (): void => {
-      if (Date.now() - lastSign < idleMs) return
+      if (performance.now() - lastSign < idleMs) return
       reject(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
     }
     watch = setInterval(check, Math.max(10, Math.min(1000, idleMs / 4)))

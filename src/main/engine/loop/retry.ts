@@ -7,6 +7,9 @@ const RETRY_AFTER_LIMIT_MS = 10 * 60_000
 /** Attempts at an overloaded model when another one can take over. */
 const OVERLOADED_ATTEMPTS = 3
 
+/** Attempts at an answer that is empty: the first may be a slip, and asking more often gives the same. */
+const EMPTY_ATTEMPTS = 2
+
 /**
  * How long to wait before attempt `attempt + 1`, in ms, or undefined when trying again cannot help or was tried enough.
  * Exponential from `retryBaseMs` to `retryMaxMs` with 25 % jitter; a Retry-After is a lower bound.
@@ -20,6 +23,7 @@ export function retryDelay(
 ): number | undefined {
   if (!(error instanceof CodedError) || !ERRORS[error.code].retryable || attempt >= settings.maxAttempts) return undefined
   if (canFallBack && error.code === 'model.overloaded' && attempt >= OVERLOADED_ATTEMPTS) return undefined
+  if (error.code === 'model.empty' && attempt >= EMPTY_ATTEMPTS) return undefined
   const exponential = Math.min(settings.retryMaxMs, settings.retryBaseMs * 2 ** (attempt - 1))
   const jittered = exponential * (1 + (random() - 0.5) / 2)
   const asked = error.retryAfterMs

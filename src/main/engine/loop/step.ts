@@ -57,8 +57,8 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     const answer = new Answer(stepId, ctx)
     try {
       await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => answer.add(chunk))
-      // Some models end a task with an empty answer; the first one may still be a slip.
-      const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: attempt > 1 })
+      // Where the turn has to end, nothing is a way to end it.
+      const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
       ctx.record({
         type: 'step.finished',
         turnId: ctx.turnId,
@@ -212,7 +212,7 @@ class Answer {
     const { reason, usage } = this.#finish
     const empty = this.#parts.every((part) => part.type === 'thinking')
     if (empty && !mayBeEmpty && reason !== 'refusal' && reason !== 'length')
-      throw new CodedError('model.incomplete', 'The model answered with nothing.')
+      throw new CodedError('model.empty', 'It wrote neither text nor a call.')
     // A call that the length limit may have cut off is not run, whatever its arguments look like.
     const isCut = reason === 'length'
     const parts = isCut ? this.#parts.filter((part) => part.type !== 'tool_call') : this.#parts

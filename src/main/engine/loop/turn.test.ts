@@ -231,11 +231,13 @@ describe('a step that fails', () => {
     ])
   })
 
-  it('asks once more after an empty answer, and then takes it as the end', async () => {
+  it('asks once more after an empty answer, and ends as failed when the next is empty, too', async () => {
     const empty: ModelChunk[] = [{ type: 'finish', reason: 'stop' }]
-    const turn = turnFixture({ answers: [empty, empty] })
-    expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
+    const turn = turnFixture({ answers: [empty, empty, text('never asked for')] })
+    expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.empty' } })
     expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.finished'])
+    const again = turnFixture({ answers: [empty, text('here')] })
+    expect((await runTurn(again.ctx)).stop).toBe('end_turn')
   })
 
   it('records nothing of a step whose prompt cannot fit', async () => {

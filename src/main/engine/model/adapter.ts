@@ -25,7 +25,7 @@ export async function createProvider(
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
   const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
   const hooks = new WeakMap<AbortSignal, RequestHooks>()
-  const fetch = modelFetch({ fetch: options.fetch ?? httpFetch, headers, secrets, hooks })
+  const fetch = modelFetch({ fetch: options.fetch ?? httpFetch, headers, secrets, hooks, readable: () => wire.readable() })
   // Kept, because the packages build the schemas they check answers with for each: 0.2 ms.
   const models = new Map<string, LanguageModelV4>()
   const modelOf = (id: string): LanguageModelV4 => {

@@ -2,3 +2,11 @@
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
+
+/** The fields of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Whether something is a JSON object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

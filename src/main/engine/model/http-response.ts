@@ -16,7 +16,7 @@ export class HttpResponse {
   readonly statusText: string
   readonly ok: boolean
   readonly headers: HeaderList
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null
   /** Called whenever bytes are read, and at the end. */
   alive: (() => void) | undefined
 

@@ -1,4 +1,5 @@
 import { CodedError } from '../../../shared/model/errors'
+import { filteredEvents, type ReadableEvent } from './event-filter'
 import { fieldOf } from './field-of'
 import { HeaderList } from './header-list'
 import { HttpResponse } from './http-response'
@@ -29,6 +30,8 @@ export function modelFetch(options: {
   secrets: readonly string[]
   /** By the signal of the request, which the packages pass on. */
   hooks: WeakMap<AbortSignal, RequestHooks>
+  /** What the package can read of the events of one answer. */
+  readable: () => ReadableEvent
 }): Fetch {
   return async (input, init) => {
     const { alive, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
@@ -55,7 +58,7 @@ export function modelFetch(options: {
     }
     if (!response.ok) return response
     const stream = await eventStream(response, options.secrets)
-    return alive && stream.body ? watched(stream, alive) : stream
+    return stream.body ? filtered(alive ? watched(stream, alive) : stream, options.readable()) : stream
   }
 }
 
@@ -79,6 +82,16 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
   const root: unknown = Array.isArray(body) ? body[0] : body
   if (fieldOf(root, 'error') !== undefined || fieldOf(root, 'type') === 'error') throw modelErrorOfBody(body, response.status, secrets)
   throw new CodedError('model.bad_request', `The server did not stream its answer: ${text.slice(0, 300)}`)
+}
+
+/** The response with what can be read of its events. */
+function filtered(response: Response, readable: ReadableEvent): Response {
+  const body = filteredEvents(response.body!, readable)
+  if (response instanceof HttpResponse) {
+    response.body = body
+    return response
+  }
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
 }
 
 /** The response with `alive` called on every arrival. */

@@ -1,7 +1,7 @@
 import type { ContextView } from '../../../shared/model/compaction'
 import { isAgentId } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
-import { CodedError, failureOf } from '../../../shared/model/errors'
+import { CodedError, failureOf, type Failure } from '../../../shared/model/errors'
 import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import { applyHeader } from '../../../shared/model/fold'
@@ -91,8 +91,28 @@ export class Session {
 
   /** Records first, tells second. */
   record(...bodies: EventBody[]): RecordedEvent[] {
+    return this.#told(this.#deps.store.append(this.id, bodies))
+  }
+
+  /**
+   * Records what ends something. Where the log cannot take it (a full disk, say) it is held in memory until it can: an end always comes. `instead` is what
+   * the end is then.
+   */
+  recordEnd(bodies: EventBody[], instead: (failure: Failure) => EventBody[] = () => bodies): void {
+    const { seq } = this.#header
+    try {
+      if (bodies.length > 0) this.record(...bodies)
+    } catch (error) {
+      const failure = failureOf(error)
+      this.#deps.log(`An end could not be recorded in ${this.id}: ${failure.message}`)
+      // What another process has is not ours to end; and what failed after it was recorded has its end.
+      const isOurs = failure.code !== 'session.elsewhere' && failure.code !== 'session.not_found' && this.#header.seq === seq
+      if (isOurs) this.#told(this.#deps.store.hold(this.id, instead(failure)))
+    }
+  }
+
+  #told(events: RecordedEvent[]): RecordedEvent[] {
     const before = this.#header
-    const events = this.#deps.store.append(this.id, bodies)
     for (const event of events) {
       this.#header = applyHeader(this.#header, event)
       this.#audience.recorded(event)
@@ -192,6 +212,7 @@ export class Session {
     try {
       end = await compacting
     } finally {
+      this.recordEnd(brokenCompaction(this.header))
       if (!abort.signal.aborted && this.#deps.runsQueue) await this.#startNext()
       if (!abort.signal.aborted && this.#deps.interactive) await this.#newsAfterwards()
     }
@@ -282,7 +303,7 @@ export class Session {
   /** Records the end of the turn, and of everything in it that is open. */
   #close(end: Parameters<typeof closingEvents>[1]): void {
     const turn = unfinishedTurn(this.#deps.store, this.id)
-    if (turn) this.record(...closingEvents(turn, end))
+    if (turn) this.recordEnd([...brokenCompaction(this.header), ...closingEvents(turn, end)])
     this.approvals.expect([])
   }
 
@@ -306,7 +327,7 @@ export class Session {
     const isPersons = header.agent?.status !== 'running'
     const parts = told || !isPersons ? said : await this.#deps.withSkill(header, said)
     const titled = !told && !header.agent && header.turns === 0 && !header.titleIsCustom ? titleFrom(textOf(said.filter(isOwn))) : undefined
-    this.record({
+    const started: EventBody = {
       type: 'turn.started',
       turnId,
       parts,
@@ -314,8 +335,9 @@ export class Session {
       ...(effort !== undefined && { effort }),
       ...(promptId !== undefined && { promptId }),
       ...(told && { news: told.news }),
-    })
-    if (titled !== undefined) this.record({ type: 'session.changed', title: titled, titleIsCustom: false })
+    }
+    // Both or neither: a turn whose beginning is recorded is run.
+    this.record(started, ...(titled === undefined ? [] : [{ type: 'session.changed' as const, title: titled, titleIsCustom: false }]))
     const abort = new AbortController()
     // Prompts that stayed in the queue when the user stopped a turn are not set going by news.
     const runsQueue = this.#deps.runsQueue && !(told && header.queue.length > 0)
@@ -323,7 +345,8 @@ export class Session {
   }
 
   async #run(turnId: string, signal: AbortSignal, runsQueue: boolean, open?: OpenTurn): Promise<void> {
-    const startedAt = open?.startedAt ?? this.#deps.now()
+    // What a turn took in an earlier process is known by the wall clock alone.
+    const begunAt = Math.round(performance.now()) - (open ? Math.max(0, this.#deps.now() - open.startedAt) : 0)
     const end = await this.#deps.runner.run(this, turnId, signal, open).catch((error: unknown): TurnEnd => {
       this.#deps.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
       return { stop: 'error', failure: failureOf(error), steps: 0 }
@@ -331,13 +354,10 @@ export class Session {
     this.#running = undefined
     const { stop, failure, steps } = end
     if (stop === 'suspended') return
-    try {
-      if (stop === 'error') this.#close({ stop, why: failure?.message ?? 'The turn failed.', ...(failure && { failure }) })
-      else this.record({ type: 'turn.finished', turnId, stop, steps, durationMs: this.#deps.now() - startedAt })
-    } catch (error) {
-      // The store failed (a full disk, say): the log keeps what it has, and the next start closes the turn.
-      this.#deps.log(`The end of a turn could not be recorded: ${failureOf(error).message}`)
-      return
+    if (stop === 'error') this.#close({ stop, why: failure?.message ?? 'The turn failed.', ...(failure && { failure }) })
+    else {
+      const finished = { type: 'turn.finished' as const, turnId, stop, steps, durationMs: Math.round(performance.now()) - begunAt }
+      this.recordEnd([finished], (unrecorded) => [stop === 'cancelled' ? finished : { ...finished, stop: 'error', failure: unrecorded }])
     }
     if (end.stop === 'end_turn' && runsQueue) await this.#startNext()
     // A stop is obeyed, and a failing model is not asked at once again: then it waits for the next turn.

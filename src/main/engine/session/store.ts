@@ -9,6 +9,8 @@ import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/m
 export interface Store {
   /** Appends in one transaction, gives `seq` and `at`, folds the header, indexes text for search. */
   append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
+  /** Takes events that could not be appended, the end of a turn on a full disk, in memory; they go into the log with the next append that succeeds. */
+  hold(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
   /** Creates a session in a folder (its real path) and takes its lease. */
   create(input: {
     sessionId: string

@@ -109,7 +109,7 @@ export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why
       turnId,
       stop: end.stop,
       steps,
-      durationMs: lastAt - startedAt,
+      durationMs: Math.max(0, lastAt - startedAt),
       ...(end.failure && { failure: end.failure }),
     },
   ]

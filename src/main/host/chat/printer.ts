@@ -169,8 +169,8 @@ export class Printer {
 
   /** A status that changes often: over a slow line not every change is worth its bytes. */
   #animate(text: string): void {
-    if (Date.now() - this.#animatedAt < FRAME_MS) return
-    this.#animatedAt = Date.now()
+    if (performance.now() - this.#animatedAt < FRAME_MS) return
+    this.#animatedAt = performance.now()
     this.#begin('line')
     this.#terminal.freshLine()
     this.status(text)

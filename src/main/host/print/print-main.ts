@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Effort } from '../../../shared/model/effort'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError, type Failure } from '../../../shared/model/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/model/session-effort'
@@ -21,22 +21,42 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   // A heap that grows slowly costs little CPU and saves 20 to 60 MB; and starting commands (fork) gets quicker with every MB less.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({
-    version,
-    watch: false,
-    taskHost: taskHostProgram(),
-    runsQueue: false,
-    ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
-  })
+  let engine: Engine | undefined
+  const result = { isWritten: false }
   try {
+    engine = await createEngine({
+      version,
+      watch: false,
+      taskHost: taskHostProgram(),
+      runsQueue: false,
+      ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
+    })
     reportStart(engine)
     const piped = await readStdin()
     const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
-    return await printTurn(engine, options, prompt)
+    return await printTurn(engine, options, prompt, result)
+  } catch (error) {
+    // Who reads JSON learns there why no turn began; the words for people follow on stderr.
+    if (options.format !== 'text' && error instanceof CodedError && !result.isWritten) await tellFailure(options.format, error.failure)
+    throw error
   } finally {
-    await engine.close()
+    await engine?.close()
   }
+}
+
+/** The result of a turn that could not begin. */
+async function tellFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
+  const usage = { input: 0, output: 0, cached: 0, thinking: 0 }
+  await createPrintOutput(format, process.stdout).finish({
+    type: 'result',
+    stop: 'error',
+    answer: '',
+    failure,
+    steps: 0,
+    durationMs: 0,
+    usage,
+  })
 }
 
 /** What the model sees has changed: that is told in every format. */
@@ -49,7 +69,7 @@ function tellCompaction(event: SessionEvent): void {
 
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-async function printTurn(engine: Engine, options: PrintOptions, prompt: string): Promise<number> {
+async function printTurn(engine: Engine, options: PrintOptions, prompt: string, result: { isWritten: boolean }): Promise<number> {
   const { sessionId, folder, spent: before } = await chooseSession(engine, options)
   await tellUntrusted(engine, folder)
   const output = createPrintOutput(
@@ -91,6 +111,7 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string):
     ...(spent.isCostPartial && { isCostPartial: true as const }),
   }
   const { stop, failure, steps, durationMs } = end
+  result.isWritten = true
   await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
   await tellBackground(engine, sessionId)
   if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)

@@ -11,7 +11,8 @@ import type { OutputFormat } from './print-options'
 /** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */
 export interface PrintResult {
   type: 'result'
-  sessionId: string
+  /** Missing where the turn could not even begin. */
+  sessionId?: string
   stop: StopReason
   /** The text of the last step. */
   answer: string

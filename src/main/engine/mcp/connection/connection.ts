@@ -149,10 +149,10 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     },
     request,
     list: (method, key, timeoutMs, signal) => {
-      const deadline = Date.now() + timeoutMs
+      const deadline = performance.now() + timeoutMs
       return listPages(
         (cursor) =>
-          limited(Math.max(deadline - Date.now(), 1000), signal, (limit) =>
+          limited(Math.max(deadline - performance.now(), 1000), signal, (limit) =>
             request(method, cursor === undefined ? {} : { cursor }, { signal: limit }),
           ),
         key,

@@ -17,14 +17,14 @@ export class Failures {
 
   /** ms until the next attempt; 0 when it can be made now. */
   get waitMs(): number {
-    return Math.max(0, this.#retryAt - Date.now())
+    return Math.max(0, this.#retryAt - performance.now())
   }
 
   /** `helpless`: only somebody else can mend it, so waiting is of no use. */
   add(helpless = false): void {
     this.#count++
     const wait = Math.min(FIRST_MS * 2 ** (this.#count - 1), MOST_MS)
-    this.#retryAt = helpless ? 0 : Date.now() + Math.round(wait * (0.75 + this.#random() * 0.5))
+    this.#retryAt = helpless ? 0 : performance.now() + Math.round(wait * (0.75 + this.#random() * 0.5))
   }
 
   /** The next attempt is made now. */

@@ -48,6 +48,8 @@ export class SharedServer {
   #doubting: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #startedAt = 0
+  /** The same on the clock that nobody sets. */
+  #upSince = 0
   #isTried = false
 
   constructor(key: string, deps: SharedServerDeps) {
@@ -225,6 +227,7 @@ export class SharedServer {
     if (signal.aborted) throw signal.reason
     this.#isTried = true
     this.#startedAt = Date.now()
+    this.#upSince = performance.now()
     if (this.#state !== 'reconnecting') this.#set('starting')
     try {
       const connection = await openConnection({
@@ -271,7 +274,7 @@ export class SharedServer {
       return this.#set('idle')
     }
     // What went wrong long ago says nothing about now.
-    if (Date.now() - this.#startedAt > LONG_UP_MS) this.#failures.forget()
+    if (performance.now() - this.#upSince > LONG_UP_MS) this.#failures.forget()
     this.#fail(`The connection was lost: ${why}.`)
   }
 

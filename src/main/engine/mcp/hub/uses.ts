@@ -18,7 +18,7 @@ export class Uses {
 
   /** ms since the last use ended; 0 before the first. */
   get restedMs(): number {
-    return this.#endedAt === 0 || this.isBusy ? 0 : Date.now() - this.#endedAt
+    return this.#endedAt === 0 || this.isBusy ? 0 : performance.now() - this.#endedAt
   }
 
   async during<Result>(use: (restedMs: number) => Promise<Result>): Promise<Result> {
@@ -29,7 +29,7 @@ export class Uses {
       return await use(restedMs)
     } finally {
       this.#count--
-      this.#endedAt = Date.now()
+      this.#endedAt = performance.now()
       this.#wait()
     }
   }

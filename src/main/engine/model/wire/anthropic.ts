@@ -4,6 +4,7 @@ import { askedThinking } from '../thinking/thinking-facts'
 import { anthropicThinking } from './anthropic-thinking'
 import { plainCallId, type PromptRules, type Wire, type WireSettings } from './wire'
 import { withVersion } from './with-version'
+import { anthropicEvents } from './anthropic-events'
 
 /** Anthropic Messages. */
 export async function anthropicWire(settings: WireSettings): Promise<Wire> {
@@ -26,6 +27,7 @@ export async function anthropicWire(settings: WireSettings): Promise<Wire> {
   return {
     announcesStart: true,
     rules,
+    readable: anthropicEvents,
     model: (id, fetch) => createAnthropic({ baseURL, apiKey: settings.key, fetch }).messages(id),
     options: (request) => {
       const isProven = (message: Message): boolean => beginsWithThinking(message, request, rules)

@@ -7,6 +7,7 @@ import { ChatBodies } from './chat-bodies'
 import { chatThinking } from './chat-thinking'
 import { moonshotSchema } from './moonshot'
 import type { Inspector, Wire, WireSettings } from './wire'
+import { chatEvent } from './chat-events'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
@@ -39,6 +40,7 @@ export async function chatWire(settings: WireSettings, dialect: 'plain' | 'moons
       thinkingBack: (request) => (askedThinking(type, request).thinks ? { neededField: neededThinkingField(request.model) } : {}),
       isSigned: () => false,
     },
+    readable: () => chatEvent,
     model: (id, fetch) =>
       createOpenAICompatible({
         name: 'chat',

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../provider'
 import { askedThinking } from '../thinking/thinking-facts'
 import type { Wire, WireSettings } from './wire'
 import { withVersion } from './with-version'
+import { googleEvent } from './google-events'
 
 /** Google Gemini (`streamGenerateContent`). */
 export async function googleWire(settings: WireSettings): Promise<Wire> {
@@ -26,6 +27,7 @@ export async function googleWire(settings: WireSettings): Promise<Wire> {
       thinkingBack: () => ({}),
       isSigned: (metadata) => typeof metadata['thoughtSignature'] === 'string',
     },
+    readable: () => googleEvent,
     model: (id, fetch) => createGoogle({ baseURL, apiKey: settings.key, fetch }).languageModel(id),
     options: (request) => {
       const thinkingConfig = thinkingOf(request)

@@ -1,5 +1,6 @@
 import { askedThinking } from '../thinking/thinking-facts'
 import { plainCallId, type Wire, type WireSettings } from './wire'
+import { responsesEvent } from './responses-events'
 
 const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
   'tool_search',
@@ -33,6 +34,7 @@ export async function responsesWire(settings: WireSettings): Promise<Wire> {
       isSigned: (metadata, all) =>
         all.some((other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string'),
     },
+    readable: () => responsesEvent,
     model: (id, fetch) =>
       createOpenAI({ baseURL: settings.baseUrl ?? 'https://api.openai.com/v1', apiKey: settings.key, fetch }).responses(id),
     options: (request) => {

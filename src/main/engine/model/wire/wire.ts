@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
+import type { ReadableEvent } from '../event-filter'
 import type { Fetch } from '../model-fetch'
 import type { ModelRequest, ToolSchema } from '../provider'
 
@@ -81,6 +82,8 @@ export interface Wire {
   options(request: ModelRequest): Partial<LanguageModelV4CallOptions>
   /** The schema of a tool as this wire accepts it. */
   schema?(tool: ToolSchema): Record<string, unknown>
+  /** For one answer: its events without what the package refuses because it does not know it. */
+  readable(): ReadableEvent
   inspector?(): Inspector
   /** Whatever the package would convert and write as JSON at every request although it has not changed, taken out. */
   shorten?(prompt: LanguageModelV4Prompt): ShortPrompt

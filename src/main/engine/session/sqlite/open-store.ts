@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
+import { withHeldEvents } from '../held-events'
 import type { Store } from '../store'
 import { backupsOf, takeBackup } from './backup'
 import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
@@ -78,7 +79,7 @@ function openSound(file: string, { home, now = Date.now, pid = process.pid, migr
     checkIfDue(db, { suspect: leases.unclean() || fileAt(suspectMark(home)) !== undefined, bytes: fileAt(file)?.size ?? 0, now: now() })
     rmSync(suspectMark(home), { force: true })
     leases.register()
-    return createSqliteStore(db, { home, leases, now })
+    return withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
   } catch (error) {
     db.close()
     throw error

@@ -13,7 +13,7 @@ import { storeError } from './store-error'
 import { createTextIndex } from './text-index'
 
 /** The store over an open, migrated database. `openStore` is how to get one. */
-export function createSqliteStore(db: Database, deps: { home: string; leases: Leases; now: () => number }): Store {
+export function createSqliteStore(db: Database, deps: { home: string; leases: Leases; now: () => number }): Omit<Store, 'hold'> {
   const { home, leases, now } = deps
   /** Failures of disk and file become CodedErrors; found damage makes the next start check the file. */
   const failure = (error: unknown): unknown => {

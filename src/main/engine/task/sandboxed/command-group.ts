@@ -36,7 +36,7 @@ export class CommandGroup {
   private readonly places: Place[]
   private sandbox: GroupSandbox | undefined
   /** When a command last began or ended in it; ms since the epoch. */
-  usedAt = Date.now()
+  usedAt = performance.now()
   private next = 0
   private orders: Socket | undefined
   /** The machine's number of the process that starts its commands. */
@@ -105,7 +105,7 @@ export class CommandGroup {
 
   /** The terminal of the next place; who takes it closes both ends. */
   takeTerminal(): OpenTerminal {
-    this.usedAt = Date.now()
+    this.usedAt = performance.now()
     const place = this.places[this.next++]
     if (!place) throw new Error('This sandbox has no room for another command.')
     return place.terminal
@@ -217,7 +217,7 @@ export class CommandGroup {
 
   private exited(place: Place, status: ExitStatus): void {
     place.isOver = true
-    this.usedAt = Date.now()
+    this.usedAt = performance.now()
     place.orders?.destroy()
     if (place.command) this.namespace.release()
     if (place.isReady) place.events?.exit(status)

@@ -199,11 +199,11 @@ const MOST_END_MS = 1_000
  * protected.
  */
 function endProcess(pid: number): void {
-  const until = Date.now() + MOST_END_MS
+  const until = performance.now() + MOST_END_MS
   const pause = new Int32Array(new SharedArrayBuffer(4))
   try {
     process.kill(pid, 'SIGKILL')
-    while (!isGone(pid) && Date.now() < until) Atomics.wait(pause, 0, 0, 1)
+    while (!isGone(pid) && performance.now() < until) Atomics.wait(pause, 0, 0, 1)
   } catch {
     // It is gone.
   }

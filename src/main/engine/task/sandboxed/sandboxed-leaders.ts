@@ -86,7 +86,7 @@ export class SandboxedTerminals {
     // What gets ready for a command may come too late.
     if (this.isClosed) throw new Error('Trestle is closing; no command is started any more.')
     const known = this.namespaceFor(policy)
-    known.usedAt = Date.now()
+    known.usedAt = performance.now()
     const key = groupKey(policy, env)
     const state = projectState(policy)
     const before = known.groups.get(key)
@@ -197,7 +197,7 @@ export class SandboxedTerminals {
       spares: new Map(),
       prepared: undefined,
       template: undefined,
-      usedAt: Date.now(),
+      usedAt: performance.now(),
     }
     this.namespaces.set(key, known)
     // It gets so far while we find out what is to be mounted.
@@ -212,7 +212,7 @@ export class SandboxedTerminals {
   }
 
   private tidy(): void {
-    const now = Date.now()
+    const now = performance.now()
     for (const known of this.namespaces.values()) {
       for (const [key, { group }] of known.groups) {
         if (group.isBusy || now - group.usedAt < GROUP_IDLE_MS) continue
