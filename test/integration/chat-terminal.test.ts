@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startChat, type ChatTerminal } from '../support/chat-terminal'
@@ -130,38 +130,6 @@ describe('trestle chat in a terminal', () => {
     await terminal.shows('Done.')
     expect(count('Allow?')).toBe(2)
     expect(made('made')).toBe(true)
-    await quit(terminal)
-  })
-
-  test('a message that waits is shown, and Ctrl-C takes it back to the input line instead of sending it after the next one', async () => {
-    const terminal = await start([{ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }, { text: 'Second answer.' }])
-    terminal.type('go\r')
-    await terminal.shows('on and on')
-    terminal.type('and then this\r')
-    await terminal.shows('Waits for the end of this turn (Ctrl-C takes it back): and then this')
-    terminal.type('\x03')
-    await terminal.shows(/Stopped\.\n› and then this$/)
-    terminal.type('\x15something else\r')
-    await terminal.shows(/Second answer\.\n1 step, .*\n›/)
-    expect(server.requests).toHaveLength(2)
-    expect(sent(1)).toContain('something else')
-    expect(sent(1)).not.toContain('and then this')
-    await quit(terminal)
-  })
-
-  test('/skills:name uses a skill, and says which there are when there is none of the name', async () => {
-    await prepare([{ text: 'Tidied.' }])
-    mkdirSync(join(scratch.home, 'skills', 'tidy'), { recursive: true })
-    writeFileSync(
-      join(scratch.home, 'skills', 'tidy', 'SKILL.md'),
-      '---\nname: tidy\ndescription: tidies\n---\nPut everything in its place.\n',
-    )
-    const terminal = await open()
-    terminal.type('/skills:tydi the attic\r')
-    await terminal.shows('There is no skill tydi. Did you mean /skills:tidy?')
-    terminal.type('/skills:tidy the attic\r')
-    await terminal.shows('Tidied.')
-    expect(sent(0)).toContain('Put everything in its place.')
     await quit(terminal)
   })
 

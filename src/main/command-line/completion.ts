@@ -87,12 +87,6 @@ complete -o default -F _trestle trestle
 }
 
 function zsh(): string {
-  /** Within single quotes, where a bracket or colon would end the part it stands in. */
-  const quoted = (text: string): string =>
-    text
-      .replaceAll('\\', '\\\\')
-      .replaceAll(/[[\]:]/g, '\\$&')
-      .replaceAll("'", `'\\''`)
   const cases = NAMES.map((name) => {
     const { actions, positionals, options: specs } = COMMANDS[name]
     const options = optionsOf(name).flatMap((option) =>
@@ -100,13 +94,13 @@ function zsh(): string {
         const { value } = option
         const does = !value ? '' : `:${value.name}:${{ folder: '_files -/', file: '_files', text: ' ', choice: '' }[value.kind]}`
         const choices = value?.kind === 'choice' ? `(${value.choices.join(' ')})` : ''
-        return `'${specs[option.long]?.multiple ? '*' : ''}${flag}[${quoted(option.help)}]${does}${choices}'`
+        return `'${specs[option.long]?.multiple ? '*' : ''}${flag}[${zshText(option.help)}]${does}${choices}'`
       }),
     )
     const words = actions
       ? [`'1:action:(${actions.join(' ')})'`, `'*:word:_default'`]
       : positionals
-        ? [`'*:${quoted(positionals.name)}:_default'`]
+        ? [`'*:${zshText(positionals.name)}:_default'`]
         : []
     return `    ${name})\n      _arguments \\\n        ${[...options, ...words].join(' \\\n        ')}\n      ;;`
   })
@@ -116,7 +110,7 @@ _trestle() {
   if ((CURRENT == 2)); then
     local -a commands
     commands=(
-${NAMES.map((name) => `      '${name}:${quoted(COMMANDS[name].summary)}'`).join('\n')}
+${NAMES.map((name) => `      '${name}:${zshText(COMMANDS[name].summary)}'`).join('\n')}
     )
     _describe command commands
     return
@@ -137,7 +131,6 @@ fi
 }
 
 function fish(): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const lines = NAMES.flatMap((name) => {
     const { summary, actions } = COMMANDS[name]
     const within = `complete -c trestle -n '__fish_seen_subcommand_from ${name}'`
@@ -145,13 +138,25 @@ function fish(): string {
       const { value } = option
       const takes = !value ? '' : { folder: " -x -a '(__fish_complete_directories)'", file: ' -r -F', text: ' -x', choice: '' }[value.kind]
       const choices = value?.kind === 'choice' ? ` -x -a '${value.choices.join(' ')}'` : ''
-      return `${within} -l ${option.long}${option.short === undefined ? '' : ` -s ${option.short}`}${takes}${choices} -d ${quoted(option.help)}`
+      return `${within} -l ${option.long}${option.short === undefined ? '' : ` -s ${option.short}`}${takes}${choices} -d ${fishText(option.help)}`
     })
     return [
-      `complete -c trestle -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+      `complete -c trestle -n __fish_use_subcommand -f -a ${name} -d ${fishText(summary)}`,
       ...(actions ? [`${within} -f -a '${actions.join(' ')}'`] : []),
       ...options,
     ]
   })
   return `# Completion of trestle for fish: trestle completion fish | source\n${lines.join('\n')}\n`
+}
+
+/** Text within single quotes of zsh, where a bracket or colon would end the part it stands in. */
+function zshText(text: string): string {
+  const plain = text.replaceAll('\\', '\\\\').replaceAll(/[[\]:]/g, '\\$&')
+  return plain.replaceAll("'", `'\\''`)
+}
+
+/** The same for fish, quotes and all. */
+function fishText(text: string): string {
+  const plain = text.replaceAll('\\', '\\\\')
+  return `'${plain.replaceAll("'", "\\'")}'`
 }

@@ -18,7 +18,6 @@ export function providerFrom(
   values: Parsed['values'],
 ): { id: string; type: ProviderType; baseUrl?: string; apiKeyEnv?: string } {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const wrong = (message: string): UsageError => new UsageError(message, 'provider')
   if (!/^[\w.:@-]{1,64}$/.test(id)) throw wrong(`"${id}" is no name for a provider: letters, digits and . : @ _ -, at most 64.`)
   const baseUrl = text('base-url')
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:\/\/[^\s]+$/i.test(baseUrl)))
@@ -41,4 +40,8 @@ export function providerFrom(
 function typeOf(id: string, said: string | undefined, baseUrl: string | undefined): ProviderType | undefined {
   if (said !== undefined) return PROVIDER_TYPES.find((type) => type === said) ?? PROVIDER_TYPE_ALIASES[said]
   return BY_NAME[id] ?? (baseUrl === undefined ? undefined : 'openai-compatible')
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, 'provider')
 }

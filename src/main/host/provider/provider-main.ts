@@ -103,10 +103,13 @@ function named({ settings }: Engine, name: string): ProviderView {
 
 function listed(providers: readonly ProviderView[]): string {
   if (providers.length === 0) return 'No provider is configured. Add one with: trestle provider add NAME\n'
-  const from = ({ keyFrom, apiKeyEnv }: ProviderView): string =>
-    keyFrom === 'environment' ? `$${apiKeyEnv}` : keyFrom === 'none' && apiKeyEnv !== undefined ? `$${apiKeyEnv}, not set` : keyFrom
   return table(
     ['NAME', 'TYPE', 'KEY', 'ADDRESS'],
-    providers.map((provider) => [provider.id, provider.type, from(provider), provider.baseUrl ?? '(its own)']),
+    providers.map((provider) => [provider.id, provider.type, keySource(provider), provider.baseUrl ?? '(its own)']),
   )
+}
+
+function keySource({ keyFrom, apiKeyEnv }: ProviderView): string {
+  if (keyFrom === 'environment') return `$${apiKeyEnv}`
+  return keyFrom === 'none' && apiKeyEnv !== undefined ? `$${apiKeyEnv}, not set` : keyFrom
 }
