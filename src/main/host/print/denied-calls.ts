@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../shared/model/event'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { oneLine } from '../../command-line/safe-text'
 
-/** A call that was not run because a rule, the permission mode, or nobody being there to ask denied it. */
+/** A call that was not run because a rule, the permission mode, a hook, or nobody being there to ask denied it. */
 export interface Denial {
   tool: string
   /** What it would have done, in a line. */
