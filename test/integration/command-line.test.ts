@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +52,42 @@ describe('the command line of the built program', () => {
     const run = await runCli(args, { home })
     expect(run.stderr).toMatch(message)
     expect(run).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('shows the help of print for help print, and the version for version', async () => {
+    const [about, own] = await Promise.all([runCli(['help', 'print'], { home }), runCli(['print', '--help'], { home })])
+    expect(about).toEqual(own)
+    expect(about.stdout).toMatch(/^Usage: trestle print/)
+    expect(await runCli(['version'], { home })).toMatchObject({ code: 0, stdout: `trestle ${version}\n` })
+    expect((await runCli(['help', 'prnit'], { home })).stderr).toContain('Did you mean print?')
+  })
+
+  it('takes a negative number for a value and not for options', async () => {
+    const run = await runCli(['settings', 'toolSearch.matchingThreshold', '-1'], { home })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('a number from 0 to') as string })
+    expect((await runCli(['print', 'x', '--max-steps', '-3'], { home })).stderr).toContain('from 1; not "-3"')
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('ends with 1 and says so when what it prints cannot be written', () => {
+    const full = openSync('/dev/full', 'w')
+    const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+    for (const args of [['--version'], ['models'], ['print', '--help']]) {
+      const run = spawnSync(process.execPath, [cli, ...args], {
+        stdio: ['ignore', full, 'pipe'],
+        env: { ...process.env, TRESTLE_HOME: home },
+      })
+      expect({ args, code: run.status, stderr: String(run.stderr) }).toEqual({
+        args,
+        code: 1,
+        stderr: 'trestle: the output could not be written: there is no space left where it goes (ENOSPC)\n',
+      })
+    }
+    closeSync(full)
+  })
+
+  it('names the file of --mcp-config-file that cannot be used', async () => {
+    const run = await runCli(['print', 'x', '--mcp-config-file', '/no/such.json'], { home })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--mcp-config-file: /no/such.json cannot be read') as string })
   })
 
   it('says what to do when no model is configured', async () => {

@@ -66,7 +66,7 @@ describe('PreToolUse', () => {
       [calls(bash('touch made')), { text: 'ok' }],
       [{ event: 'PreToolUse', matcher: '^Bash$', command: 'cat > told.json; echo "not on a Friday" >&2; exit 2' }],
     )
-    expect(await print()).toMatchObject({ code: 0, stdout: 'ok\n' })
+    expect(await print()).toMatchObject({ code: 3, stdout: 'ok\n' })
     expect(there('made')).toBe(false)
     expect(request(1)).toContain('not on a Friday')
     expect(told('told.json')).toEqual([
@@ -242,7 +242,7 @@ describe('the processes of hooks', () => {
         { event: 'PreToolUse', command: 'head -c 3000000 /dev/zero | tr "\\\\0" x >&2; exit 2' },
       ],
     )
-    expect(await print()).toMatchObject({ code: 0 })
+    expect(await print()).toMatchObject({ code: 3 })
     expect(there('made')).toBe(false)
     expect(request(1).length).toBeLessThan(60_000)
   })

@@ -30,6 +30,8 @@ const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '-
 function atTerminal(...args: string[]): {
   /** All that was shown, once it has this. */ shows(what: string): Promise<string>
   answer(question: string, line: string): Promise<void>
+  press(keys: string): void
+  /** The exit code. */ ended: Promise<number>
 } {
   const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
   const { PATH = '', HOME = '' } = process.env
@@ -38,6 +40,7 @@ function atTerminal(...args: string[]): {
   let shown = ''
   let hasEnded = false
   pty.onData((text) => (shown += text))
+  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
   pty.onExit(() => (hasEnded = true))
   onTestFinished(() => (hasEnded ? undefined : pty.kill('SIGKILL')))
   const shows = async (what: string): Promise<string> => {
@@ -46,6 +49,8 @@ function atTerminal(...args: string[]): {
   }
   return {
     shows,
+    ended,
+    press: (keys) => pty.write(keys),
     async answer(question, line) {
       await shows(question)
       pty.write(`${line}\r`)
@@ -153,6 +158,45 @@ describe('trestle mcp', () => {
     await yes.answer('count [2]:', '0')
     await yes.answer('At least 1.', '7')
     expect(await yes.shows('accept {"dish":"soup","count":7}')).toContain('At least 1.')
+  })
+
+  test('ends with 130 when Ctrl-C is pressed at a form', async () => {
+    await addClerk()
+    const form = atTerminal('call', 'clerk', 'order')
+    await form.answer('Fill it in? [y/N]', 'y')
+    await form.shows('dish [soup]:')
+    form.press('\x03')
+    expect(await form.ended).toBe(130)
+  })
+
+  test('shows with a failed test what the server printed to stderr last', async () => {
+    const broken = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
+    await worked('add', 'broken', '--', process.execPath, '--no-warnings', broken, '--crash-start')
+    expect(await mcp('test', 'broken')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^failed/) as string,
+      stderr: expect.stringContaining('broken printed to stderr:\n  the configuration of this server is missing\n') as string,
+    })
+    const { stdout } = await mcp('test', 'broken', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, stderr: 'the configuration of this server is missing' })
+  })
+
+  test('lists the tools of a server that was never started', async () => {
+    await addClerk()
+    const lines = (await worked('tools', 'clerk')).trimEnd().split('\n')
+    expect(lines[0]).toMatch(/^TOOL +STATE +DOES +TOKENS +DESCRIPTION$/)
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toContain('echo')
+    expect(lines).toHaveLength(5)
+    expect(await json<{ name: string }[]>('tools', 'clerk')).toHaveLength(4)
+  })
+
+  test('explains what to write instead of taking a mistyped address for a command', async () => {
+    const run = await mcp('add', 'x', 'notaurl')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/"notaurl" is no URL, .* and no command that is found here\. .*trestle mcp add NAME -- COMMAND ARGS/)
+    expect((await mcp('add', 'x', 'mcp.example.org/mcp')).stderr).toContain('Did you mean https://mcp.example.org/mcp?')
+    expect((await json<McpServerList>('list')).servers).toEqual([])
+    expect(await worked('add', 'x', '--', 'not-installed-yet')).toContain('Added x')
   })
 
   test('ends at once when it is interrupted while a server does not start', async () => {

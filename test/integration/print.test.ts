@@ -108,9 +108,65 @@ describe('print mode', () => {
 
   it('denies what it would have to ask, and tells the model', async () => {
     await play([{ toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'could not' }])
-    expect(await print(['go'])).toMatchObject({ code: 0, stdout: 'could not\n' })
+    const run = await print(['go'])
+    expect(run).toMatchObject({ code: 3, stdout: 'could not\n' })
+    expect(run.stderr).toMatch(/1 call was denied:\n {2}Bash touch made: This needs an approval .* nobody is there to give it\.\n/)
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
     expect(JSON.stringify(server.requests[1]!.body)).toMatch(/nobody is there/)
+  })
+
+  it('lists denied calls in the JSON result, those of subagents too, and ends with 3', async () => {
+    const agent = { description: 'look', prompt: 'look around' }
+    const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } })
+    await play([
+      { toolCalls: [touch('mine'), { name: 'Agent', input: agent }] },
+      { toolCalls: [touch('theirs')] },
+      { text: 'no' },
+      { text: 'done' },
+    ])
+    const run = await print(['go', '--output-format', 'json'])
+    const { denials, stop } = JSON.parse(run.stdout) as { denials: object[]; stop: string }
+    expect({ code: run.code, stop }).toEqual({ code: 3, stop: 'end_turn' })
+    expect(denials).toEqual([
+      { tool: 'Bash', summary: 'touch mine', reason: expect.stringContaining('nobody is there') as string },
+      {
+        tool: 'Bash',
+        summary: 'touch theirs',
+        reason: expect.stringContaining('nobody is there') as string,
+        agentId: expect.stringMatching(/^agent-/) as string,
+      },
+    ])
+  })
+
+  it('uses the servers of --mcp-config-file in this session alone', async () => {
+    const clerk = join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')
+    const file = join(scratch.project, 'servers.json')
+    writeFileSync(file, JSON.stringify({ mcpServers: { clerk: { command: process.execPath, args: [clerk] } } }))
+    await play([{ toolCalls: [{ name: 'mcp__clerk__echo', input: { text: 'good morning' } }] }, { text: 'done' }, { text: 'without' }])
+    expect(await print(['go', '--yolo', '--mcp-config-file', file])).toMatchObject({ code: 0, stdout: 'done\n' })
+    expect(JSON.stringify(server.requests[1]!.body['messages'])).toContain('"content":"good morning"')
+    await print(['go'])
+    expect(JSON.stringify(server.requests[2]!.body)).not.toContain('mcp__clerk__echo')
+  })
+
+  it('has no denials and ends with 0 when everything was allowed', async () => {
+    await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'ok' }])
+    const run = await print(['go', '--output-format', 'json'])
+    expect(run.code).toBe(0)
+    expect(JSON.parse(run.stdout)).toMatchObject({ denials: [] })
+  })
+
+  it('reports three steps when --max-steps 3 ends the turn, and repetition as a reason of its own', async () => {
+    const read = (path: string) => ({ toolCalls: [{ name: 'Read', input: { path } }] })
+    await play([read('a'), read('b'), read('c'), { text: 'so far' }])
+    const limited = await print(['go', '--max-steps', '3', '--output-format', 'json'])
+    expect(limited.code).toBe(1)
+    expect(JSON.parse(limited.stdout)).toMatchObject({ stop: 'max_turn_requests', steps: 3, answer: 'so far' })
+    await server.close()
+    await play([...Array.from({ length: 12 }, () => read('a')), { text: 'sorry' }])
+    const repeated = await print(['go', '--output-format', 'json'])
+    expect(repeated).toMatchObject({ code: 1, stderr: expect.stringContaining('kept making the same call') as string })
+    expect(JSON.parse(repeated.stdout)).toMatchObject({ stop: 'repetition', steps: 12, answer: 'sorry' })
   })
 
   it('accepts edits but not commands in the mode for it, where there is no sandbox', async () => {

@@ -18,7 +18,8 @@ async function run(steps: ScriptStep[], settings: string): Promise<{ results: st
   writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${settings}`)
   writeFileSync(join(scratch.project, 'a.txt'), '')
   const { code, stdout } = await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
+  // 3: a call was denied.
+  expect({ code, stdout }).toEqual({ code: settings.includes('deny') ? 3 : 0, stdout: 'done\n' })
   const { body } = server.requests.at(-1)!
   const offered = (body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   return { results: JSON.stringify(body['messages']), tools: offered }

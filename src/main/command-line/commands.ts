@@ -1,6 +1,7 @@
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
+import { MODEL_COMMAND, PROVIDER_COMMAND } from './connect-commands'
 import { MCP_COMMAND } from './mcp-command'
 import type { CommandSpec, OptionSpec } from './parse'
 
@@ -18,9 +19,38 @@ const WHICH_SESSION: Record<string, OptionSpec> = {
   'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
 }
 
-/** Every command of the `trestle` program. The help text is made from this table. */
+/** Those of the program the interface comes from, and its other names. */
+const MODE: Record<string, OptionSpec> = {
+  yolo: { type: 'boolean', help: 'The same as --permission-mode auto.' },
+  'mcp-config-file': {
+    type: 'string',
+    value: 'FILE',
+    multiple: true,
+    help: 'MCP servers of this file ("mcpServers"), for this session alone; can be repeated.',
+  },
+}
+
+/** Those that `trestle completion` knows. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+/** Every command of the `trestle` program. The help text, and what shells complete, is made from this table. */
 export const COMMANDS: Record<
-  'desktop' | 'serve' | 'chat' | 'print' | 'acp' | 'wire' | 'session' | 'task' | 'permission' | 'sandbox' | 'mcp' | 'models' | 'settings',
+  | 'desktop'
+  | 'serve'
+  | 'chat'
+  | 'print'
+  | 'acp'
+  | 'wire'
+  | 'session'
+  | 'task'
+  | 'permission'
+  | 'sandbox'
+  | 'mcp'
+  | 'provider'
+  | 'model'
+  | 'models'
+  | 'settings'
+  | 'completion',
   CommandSpec
 > = {
   desktop: {
@@ -29,6 +59,7 @@ export const COMMANDS: Record<
       port: { type: 'string', value: 'PORT', help: 'Port of the web host, should it be needed (default: a free one).' },
       help: HELP,
     },
+    examples: ['trestle', 'trestle desktop --port 8080'],
   },
   serve: {
     summary: 'Serve the app on loopback, for a browser; prints its URL.',
@@ -36,6 +67,7 @@ export const COMMANDS: Record<
       port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: a free one).' },
       help: HELP,
     },
+    examples: ['trestle serve', 'trestle serve --port 8080'],
   },
   chat: {
     summary: 'Talk to the agent in this terminal; also over SSH.',
@@ -48,9 +80,16 @@ export const COMMANDS: Record<
         choices: SESSION_MODES,
         help: 'ask (before anything that changes something), accept-edits, auto, or plan (nothing but the plan can change).',
       },
+      ...MODE,
       ...WHICH_SESSION,
       help: HELP,
     },
+    examples: [
+      'trestle chat',
+      'trestle chat --continue',
+      'trestle chat "why does the build fail?" --cwd ~/code/shop --model anthropic/claude-sonnet-5',
+    ],
+    exitCodes: 'See docs/chat.md.',
   },
   print: {
     summary: 'Run one prompt without an interface and print the answer. Also: trestle -p "prompt".',
@@ -69,21 +108,33 @@ export const COMMANDS: Record<
         choices: ['text', 'json', 'stream-json'],
         help: 'text (default), json (one object at the end), or stream-json (one event a line).',
       },
+      ...MODE,
       ...WHICH_SESSION,
       'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
       help: HELP,
     },
+    examples: [
+      'trestle print "why does the build fail?"',
+      'git diff | trestle -p "review this change"',
+      'trestle -p "and now fix it" --continue --permission-mode accept-edits',
+      'trestle -p "list the routes" --output-format json | jq -r .answer',
+    ],
+    exitCodes:
+      '0 the turn ended by itself, 1 an error or a limit, 2 wrong usage, 3 it ended by itself with calls denied, 130 interrupted. See docs/print-mode.md.',
   },
   acp: {
     summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
     options: { help: HELP },
+    examples: ['trestle acp'],
   },
   wire: {
     summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
     options: { help: HELP },
+    examples: ['trestle wire'],
   },
   session: {
     summary: 'See sessions, go back in one, fork one, export one.',
+    actions: ['list', 'show', 'restore', 'fork', 'export'],
     positionals: {
       name: 'list | show ID | restore ID | fork ID | export ID',
       help: 'List sessions; show one with its messages numbered; go back to before a message; begin a new one from there; print one.',
@@ -102,9 +153,16 @@ export const COMMANDS: Record<
       overwrite: { type: 'boolean', help: 'restore: also files that someone else has changed since.' },
       help: HELP,
     },
+    examples: [
+      'trestle session list',
+      'trestle session show session-abc',
+      'trestle session restore session-abc --to 4 --both --dry-run',
+      'trestle session export session-abc --json > session.jsonl',
+    ],
   },
   task: {
     summary: 'See and stop background tasks, beside a running app and without one.',
+    actions: ['list', 'output', 'stop', 'kill-orphans'],
     positionals: {
       name: 'list | output ID | stop ID... | kill-orphans',
       help: 'List tasks; show what one printed; stop some with all they started; stop what crashed runs left behind.',
@@ -119,9 +177,11 @@ export const COMMANDS: Record<
       reason: { type: 'string', value: 'TEXT', help: 'stop: why, for the agent that started it.' },
       help: HELP,
     },
+    examples: ['trestle task list', 'trestle task output task-abc --follow', 'trestle task stop --all'],
   },
   permission: {
     summary: 'Say what would be decided about a command, and whether a project may have a say in it, as JSON.',
+    actions: ['check', 'show', 'trust', 'untrust'],
     positionals: {
       name: 'check "command" | show | trust | untrust',
       help: "Judge a command, given in quotes; show a project's own rules; let them count; or let them not count any more.",
@@ -145,9 +205,12 @@ export const COMMANDS: Record<
       stdin: { type: 'boolean', help: 'Judge one JSON string a line from stdin, and print one verdict a line.' },
       help: HELP,
     },
+    examples: ['trestle permission check "rm -rf build"', 'trestle permission show', 'trestle permission trust --cwd ~/code/shop'],
+    exitCodes: '0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.',
   },
   sandbox: {
     summary: 'Show what commands can reach in their sandbox, and try a command in it.',
+    actions: ['status', 'try'],
     positionals: {
       name: 'status | try "command"',
       help: 'Show what commands of a folder run in, or why there is no sandbox; run a command, given in quotes, in one.',
@@ -171,15 +234,25 @@ export const COMMANDS: Record<
       network: { type: 'string', value: 'N', choices: SANDBOX_NETWORKS, help: 'try: none, listed (default at the level project) or open.' },
       help: HELP,
     },
+    examples: [
+      'trestle sandbox status --mode auto',
+      'trestle sandbox try "npm test"',
+      'trestle sandbox try --level read-only "git status"',
+      'trestle sandbox try --network none "curl https://example.com"',
+    ],
+    exitCodes: 'that of the command that was tried, 125 when it was not run, 2 wrong usage. See docs/sandbox.md.',
   },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
+  provider: { ...PROVIDER_COMMAND, options: { ...PROVIDER_COMMAND.options, help: HELP } },
+  model: { ...MODEL_COMMAND, options: { ...MODEL_COMMAND.options, help: HELP } },
   models: {
-    summary: 'List the configured models, or those that a provider offers, with what is known of them.',
+    summary: 'The same as model list.',
     positionals: { name: 'PROVIDER', help: 'A configured provider, which is asked for its models.', max: 1 },
     options: {
       json: { type: 'boolean', help: 'Print JSON, for scripts.' },
       help: HELP,
     },
+    examples: ['trestle models', 'trestle models anthropic --json'],
   },
   settings: {
     summary: 'Show or change the settings of tool search; everything else stands in config.toml.',
@@ -192,6 +265,18 @@ export const COMMANDS: Record<
       json: { type: 'boolean', help: 'Print JSON, for scripts.' },
       help: HELP,
     },
+    examples: ['trestle settings', 'trestle settings toolSearch.enabled true'],
+  },
+  completion: {
+    summary: 'Print what makes a shell complete commands and options.',
+    actions: SHELLS,
+    positionals: { name: SHELLS.join('|'), help: 'The shell. Put its line into the file that your shell starts with.', max: 1 },
+    options: { help: HELP },
+    examples: [
+      'source <(trestle completion bash)    # in ~/.bashrc',
+      'source <(trestle completion zsh)     # in ~/.zshrc, after compinit',
+      'trestle completion fish | source     # in ~/.config/fish/config.fish',
+    ],
   },
 }
 

@@ -15,7 +15,13 @@ export function helpText(command?: CommandName): string {
     'Options:',
     '  -p "prompt"  The same as: trestle print "prompt".',
     '  --version    Print the version.',
-    '  --help       Show this help; trestle <command> --help shows that of a command.',
+    '  --help       Show this help; trestle <command> --help, or trestle help <command>, shows that of a command.',
+    '',
+    'Examples:',
+    '  trestle provider add anthropic',
+    '  trestle model default anthropic/claude-sonnet-5',
+    '  trestle chat --cwd ~/code/shop',
+    '  trestle -p "why does the build fail?"',
     '',
     'Without a command the desktop app opens. Sessions and settings are kept in $TRESTLE_HOME (default ~/.trestle).',
     '',
@@ -41,27 +47,10 @@ function commandHelp(name: CommandName): string {
     '',
     'Options:',
     ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
-    ...(name === 'print'
-      ? [
-          '',
-          'Exit codes: 0 the turn ended by itself, 1 an error, 2 wrong usage, 130 interrupted.',
-          'The events of stream-json are described in docs/print-mode.md.',
-        ]
-      : []),
-    ...(name === 'mcp' ? ['', 'Exit codes: 0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/mcp.md.'] : []),
-    ...(name === 'sandbox'
-      ? [
-          '',
-          'Examples:',
-          '  trestle sandbox status --mode auto',
-          '  trestle sandbox try "npm test"',
-          '  trestle sandbox try --level read-only "git status"',
-          '  trestle sandbox try --network none "curl https://example.com"',
-          '',
-          'Exit codes: that of the command that was tried, 125 when it was not run, 2 wrong usage. See docs/sandbox.md.',
-        ]
-      : []),
-    ...(name === 'permission' ? ['', 'Exit codes: 0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.'] : []),
+    '',
+    'Examples:',
+    ...spec.examples.map((example) => `  ${example}`),
+    ...(spec.exitCodes === undefined ? [] : ['', /^\d|^that/.test(spec.exitCodes) ? `Exit codes: ${spec.exitCodes}` : spec.exitCodes]),
     '',
   ].join('\n')
 }

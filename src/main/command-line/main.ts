@@ -2,12 +2,13 @@ import { realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../../../package.json'
-import { nearest } from '../../shared/nearest'
 import { CodedError } from '../../shared/model/errors'
 import { COMMANDS, type CommandName } from './commands'
 import { guardOutput } from './guard-terminal'
 import { helpText } from './help'
-import { didYouMean, parseCommand, UsageError } from './parse'
+import { parseCommand, UsageError } from './parse'
+import { watchOutput } from './watch-output'
+import { whichCommand } from './which-command'
 
 /** Runs the `trestle` program with these words; sets `process.exitCode`. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -15,17 +16,26 @@ export async function main(args: readonly string[]): Promise<void> {
   setFlagsFromString('--no-lazy')
   enableCompileCache()
   guardOutput(process)
+  const output = watchOutput(process.stdout, process.exit)
   try {
     process.exitCode = await run(args)
   } catch (error) {
     process.exitCode = await report(error, args)
   }
+  // A stream tells of a failed write a moment later.
+  await new Promise((resolve) => setImmediate(resolve))
+  const problem = output.problem()
+  if (problem === undefined) return
+  process.stderr.write(`trestle: the output could not be written: ${problem}\n`)
+  process.exitCode = 1
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const { command, rest } = split(args)
-  if (command === 'version') return say(`trestle ${version}\n`)
-  if (command === 'help') return say(helpText())
+  const asked = whichCommand(args)
+  if (asked.command === 'version') return say(`trestle ${version}\n`)
+  if (asked.command === 'help') return say(helpText(asked.about))
+  const { command, rest, hint } = asked
+  if (hint !== undefined) process.stderr.write(`trestle: ${hint}\n`)
   const parsed = parseCommand(command, COMMANDS[command], rest)
   if (parsed.values['help'] === true) return say(helpText(command))
   if (WITH_INTERFACE.has(command)) {
@@ -71,6 +81,18 @@ async function run(args: readonly string[]): Promise<number> {
       const { mcpMain } = await import('../host/mcp/mcp-main')
       return mcpMain(parsed, version)
     }
+    case 'provider': {
+      const { providerMain } = await import('../host/provider/provider-main')
+      return providerMain(parsed, version)
+    }
+    case 'model': {
+      const { modelMain } = await import('../host/models/model-main')
+      return modelMain(parsed, version)
+    }
+    case 'completion': {
+      const { completionScript } = await import('./completion')
+      return say(completionScript(parsed))
+    }
     case 'models': {
       const { modelsMain } = await import('../host/models/models-main')
       return modelsMain(parsed)
@@ -88,24 +110,6 @@ async function run(args: readonly string[]): Promise<number> {
       return desktopMain(parsed, version)
     }
   }
-}
-
-function split(args: readonly string[]): { command: CommandName | 'version' | 'help'; rest: readonly string[] } {
-  const [first, ...rest] = args
-  if (first === undefined) return { command: 'desktop', rest }
-  if (first === '--version' || first === '-v') return { command: 'version', rest }
-  if (first === '--help' || first === '-h' || first === 'help') return { command: 'help', rest }
-  if (first === '-p' || first === '--print') return { command: 'print', rest }
-  if (Object.hasOwn(COMMANDS, first)) return { command: first as CommandName, rest }
-  const options = Object.values(COMMANDS).flatMap((spec) => Object.keys(spec.options).map((name) => `--${name}`))
-  if (first.startsWith('-')) {
-    // `trestle --model x -p "..."`: the options of print may come first.
-    const at = args.findIndex((word) => word === '-p' || word === '--print')
-    if (at > 0) return { command: 'print', rest: args.toSpliced(at, 1) }
-    throw new UsageError(`Unknown option ${first}.${didYouMean(nearest(first, ['--version', '--help', '--print', ...options]))}`)
-  }
-  const meant = nearest(first, Object.keys(COMMANDS), 1)
-  throw new UsageError(`Unknown command "${first}".${didYouMean(meant)} To run a prompt: trestle print "${first} ..."`)
 }
 
 /** Whoever is at one of these decides for the user: what is allowed, trusted and set. */

@@ -4,8 +4,9 @@ import type { CommandSpec } from './parse'
 /** `trestle mcp`, but for `--help`. */
 export const MCP_COMMAND: CommandSpec = {
   summary: 'Add, try, use and remove MCP servers, and sign in to them.',
+  actions: ['list', 'add', 'import', 'remove', 'enable', 'disable', 'test', 'tools', 'call', 'login', 'logout', 'logs'],
   positionals: {
-    name: 'list|add|import|remove|enable|disable|test|call|login|logout|logs',
+    name: 'list|add|import|remove|enable|disable|test|tools|call|login|logout|logs',
     help: [
       'what to do, and with which server.',
       '  list                    Those of your own and of the project, with their state. Starts none.',
@@ -14,6 +15,7 @@ export const MCP_COMMAND: CommandSpec = {
       '  remove NAME             Take it out of its file.',
       '  enable|disable NAME     Switch a server on or off; with a TOOL after it, one tool.',
       '  test NAME               Start or connect, ask for its tools, and let go.',
+      '  tools NAME              Ask it for its tools, and list them.',
       '  call NAME TOOL [JSON]   Call a tool with this input, and print the result.',
       '  login|logout NAME       Sign in with the browser; revoke and forget the sign-in.',
       '  logs NAME               Start it as test does, and print what it writes.',
@@ -52,4 +54,12 @@ export const MCP_COMMAND: CommandSpec = {
     answer: { type: 'string', value: 'JSON', help: "call: fill in the form the server asks for; '{}' takes its defaults." },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
+  examples: [
+    "trestle mcp add tracker https://mcp.example.com/mcp --header 'X-Team: ${TEAM}'",
+    'trestle mcp add --sandbox project notes -- npx -y @modelcontextprotocol/server-memory',
+    'trestle mcp test tracker',
+    'trestle mcp tools tracker',
+    'trestle mcp call tracker search \'{"query":"open bugs"}\'',
+  ],
+  exitCodes: '0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/mcp.md.',
 }

@@ -26,14 +26,22 @@ export interface OptionSpec {
 export interface CommandSpec {
   /** One line. */
   summary: string
+  /** The words the first positional can be, where it says what to do. */
+  actions?: readonly string[]
   /** What comes after the command, e.g. `["prompt"]`. */
   positionals?: { name: string; help: string; max: number }
   options: Record<string, OptionSpec>
+  /** Whole commands, the usual ones first. */
+  examples: readonly string[]
+  /** What its exit codes mean, and where more is said. */
+  exitCodes?: string
 }
 
 export interface Parsed {
   values: Record<string, string | boolean | (string | boolean)[] | undefined>
   positionals: string[]
+  /** Whether `--` stood among the words. */
+  hasSeparator: boolean
 }
 
 /** Parses the words after a command; a `UsageError` says which word is wrong and what was meant. */
@@ -44,7 +52,8 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
       { type, ...(short && { short }), ...(multiple && { multiple }) },
     ]),
   ) satisfies ParseArgsConfig['options']
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
+  const words = hideNegatives(args)
+  const { tokens } = parseArgs({ args: words, options, strict: false, allowPositionals: true, tokens: true })
   const fail = (message: string): never => {
     throw new UsageError(message, name)
   }
@@ -61,13 +70,17 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     if (option.type === 'string' && (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value)))) {
       fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     }
-    if (option.choices && token.value !== undefined && !option.choices.includes(token.value)) {
+    if (option.choices && token.value !== undefined && !option.choices.includes(shown(token.value))) {
       fail(
-        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${token.value}".${didYouMean(nearest(token.value, option.choices, 1))}`,
+        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${shown(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,
       )
     }
   }
-  const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true })
+  const parsed = parseArgs({ args: words, options, strict: false, allowPositionals: true })
+  const positionals = parsed.positionals.map(shown)
+  const values = Object.fromEntries(
+    Object.entries(parsed.values).map(([name, value]) => [name, Array.isArray(value) ? value.map(shown) : value && shown(value)]),
+  )
   const max = spec.positionals?.max ?? 0
   if (positionals.length > max) {
     const extra = positionals[max]!
@@ -77,7 +90,18 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
         : `Unexpected "${extra}" after the ${spec.positionals!.name}; put it in quotes if it belongs to it.`,
     )
   }
-  return { values, positionals }
+  return { values, positionals, hasSeparator: tokens.some(({ kind }) => kind === 'option-terminator') }
+}
+
+/** Stands before a negative number, so that it is not taken for options of one letter; no argument of a program can have it. */
+const NEGATIVE = '\0'
+
+function hideNegatives(args: readonly string[]): string[] {
+  return args.map((word) => (/^-\.?\d[\d.]*(?:e[+-]?\d+)?$/i.test(word) ? NEGATIVE + word : word))
+}
+
+function shown<Value extends string | boolean>(value: Value): Value {
+  return (typeof value === 'string' && value.startsWith(NEGATIVE) ? value.slice(NEGATIVE.length) : value) as Value
 }
 
 export function didYouMean(names: readonly string[]): string {

@@ -12,6 +12,13 @@ export interface ConfigProblem {
 export const PROVIDER_TYPES = ['openai-compatible', 'openai-responses', 'anthropic', 'google', 'moonshot'] as const
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
+/** Other names of provider types, as the configuration of Kimi CLI has them. */
+export const PROVIDER_TYPE_ALIASES: Readonly<Record<string, ProviderType>> = {
+  kimi: 'moonshot',
+  openai_responses: 'openai-responses',
+  google_genai: 'google',
+}
+
 /** A provider as the settings page sees it: never the key itself. */
 export interface ProviderView {
   id: string

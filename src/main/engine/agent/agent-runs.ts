@@ -261,6 +261,7 @@ function endOf({ lastStop, lastFailure }: SessionHeader, signal: AbortSignal): O
   switch (lastStop) {
     case 'end_turn':
     case 'max_turn_requests':
+    case 'repetition':
       return { status: 'completed' }
     case 'cancelled':
     case 'interrupted':

@@ -146,6 +146,16 @@ describe('reading', () => {
     expect(messages(opened)).toEqual([expected])
   })
 
+  test.each([
+    ['kimi', 'moonshot'],
+    ['openai_responses', 'openai-responses'],
+    ['google_genai', 'google'],
+  ])('takes %s for the provider type %s', async (alias, type) => {
+    const opened = await open(`[providers.p]\ntype = "${alias}"\n`)
+    expect(messages(opened)).toEqual([])
+    expect(opened.settings.providers['p']).toEqual({ type })
+  })
+
   test('one wrong value spoils only itself', async () => {
     const opened = await open(
       example.replace('max_steps = 50', 'max_steps = "many"').replace('"image_in"', '"images"').replace('label = "Local"', 'label = 7') +

@@ -1,5 +1,5 @@
 import { PERMISSION_MODES } from '../../../shared/model/approval'
-import { PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
+import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES, type NotificationSettings } from '../../../shared/model/settings'
 import {
   DEFAULT_SETTINGS,
   type CheckpointSettings,
@@ -91,7 +91,7 @@ interface Providers {
 function readProviders(reader: TableReader | undefined): Providers {
   const usable: [string, ProviderSettings][] = []
   for (const [id, provider] of reader?.tables() ?? []) {
-    const type = provider.oneOf('type', PROVIDER_TYPES)
+    const type = provider.oneOf('type', PROVIDER_TYPES, PROVIDER_TYPE_ALIASES)
     if (!provider.has('type')) provider.mistake(undefined, `needs a type: ${PROVIDER_TYPES.join(', ')}`)
     const baseUrl = provider.string('base_url', url)?.replace(/\/+$/, '')
     const apiKeyEnv = provider.string('api_key_env', envName)

@@ -48,9 +48,11 @@ export class TableReader {
     return typeof value === 'string' && value.trim() !== '' && !/\p{Cc}/u.test(value.trim()) ? value.trim() : this.#wrong(key, must)
   }
 
-  oneOf<const T extends string>(key: string, choices: readonly T[]): T | undefined {
+  /** `aliases`: other names of the choices, which no message mentions. */
+  oneOf<const T extends string>(key: string, choices: readonly T[], aliases: Readonly<Record<string, T>> = {}): T | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
+    if (typeof value === 'string' && Object.hasOwn(aliases, value)) return aliases[value]
     return (
       choices.find((choice) => choice === value) ?? this.#wrong(key, `must be ${list(choices)}, not ${show(value)}${meant(value, choices)}`)
     )

@@ -147,26 +147,26 @@ describe('a turn', () => {
 })
 
 describe('the guards of a turn', () => {
-  it('end it at the last step with one request that begins like those before and forbids tools', async () => {
+  it('end it at the last step with one request that is not counted, begins like those before and forbids tools', async () => {
     const echo = tool({ name: 'Echo' })
     const turn = turnFixture({
       answers: [calls(['Echo', { n: 1 }]), calls(['Echo', { n: 2 }]), text('what I have')],
       tools: [echo],
       maxSteps: 2,
     })
-    expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 3 })
+    expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 2 })
     expect(turn.requests[2]!.tools).toBe(turn.requests[1]!.tools)
     expect(turn.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none'])
     expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
   })
 
-  it('warn a model that repeats itself, and end the turn at the twelfth time', async () => {
+  it('warn a model that repeats itself, and end the turn at the twelfth time with a reason of its own', async () => {
     const same = calls(['Echo', {}])
     const turn = turnFixture({
       answers: [...Array.from({ length: 12 }, () => same), text('sorry')],
       tools: [tool({ name: 'Echo', run: () => ok('same') })],
     })
-    expect((await runTurn(turn.ctx)).stop).toBe('max_turn_requests')
+    expect(await runTurn(turn.ctx)).toEqual({ stop: 'repetition', steps: 12 })
     expect(turn.requests).toHaveLength(13)
     expect(JSON.stringify(turn.requests[4]!.messages.at(-1))).toMatch(/4 times in a row/)
     expect(JSON.stringify(turn.requests[8]!.messages.at(-1))).toMatch(/8 times in a row/)

@@ -63,7 +63,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
         continue
       }
       if (step.kind === 'failed') return { stop: 'error', failure: step.failure, steps }
-      if (ending) return { stop: 'max_turn_requests', steps }
+      // The closing answer, in which no tool can be called, is none of the steps that a limit counts.
+      if (ending) return { stop: ending === 'max_steps' ? 'max_turn_requests' : 'repetition', steps: steps - 1 }
       if (step.calls.length === 0) {
         if (step.finish === 'length' && !hasContinued) {
           hasContinued = true

@@ -4,7 +4,8 @@ import type { CommandEnd } from './command/chat-command'
 import { runCommand } from './command/commands'
 import { completions } from './command/completions'
 import type { Conversation } from './conversation'
-import { asEdited } from './screen/key-input'
+import { asEdited, BREAK } from './screen/key-input'
+import { oneLine } from './screen/safe-text'
 import type { LineResult } from './screen/terminal'
 
 const QUIT_HINT = 'Press Ctrl-C again to leave, or go on typing.'
@@ -74,7 +75,7 @@ export class ChatLoop {
     this.#isTyping = false
     const result = await this.#read(this.#leave.signal)
     if (result.kind === 'line' && result.text.trim() !== '') {
-      if (/^\/[\w-]+(\s|$)/.test(result.text)) await this.#take(result.text)
+      if (/^\/(?:skills?:)?[\w-]+(\s|$)/.test(result.text)) await this.#take(result.text)
       else await this.#send(result.text)
     } else if (result.kind === 'interrupt' && result.text === '') await this.#conversation.stop()
   }
@@ -125,7 +126,7 @@ export class ChatLoop {
     const parts: UserPart[] = [{ type: 'text', text }]
     try {
       const { queued } = await engine.sessions.prompt(sessionId, parts)
-      if (queued) printer.note('Waits for the end of this turn.')
+      if (queued) printer.note(`Waits for the end of this turn (Ctrl-C takes it back): ${oneLine(text)}`)
     } catch (error) {
       printer.failure(failureOf(error))
     }
@@ -134,7 +135,7 @@ export class ChatLoop {
   /** One message, which a backslash at the end of a line continues. */
   async #read(signal: AbortSignal): Promise<LineResult> {
     const { terminal, engine, sessionId } = this.#conversation
-    const draft = this.#draft
+    const draft = [asEdited(this.#conversation.takenBack()), this.#draft].filter((text) => text !== '').join(BREAK)
     this.#draft = ''
     const history = (await engine.checkpoints.points(sessionId)).map(({ text }) => text).toReversed()
     let before = ''

@@ -5,6 +5,7 @@ import type { Parsed } from '../../command-line/parse'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
 import { taskHostProgram } from '../../task-host-program'
+import { serversFromFiles } from '../mcp/servers-from-files'
 import { ChatLoop } from './chat-loop'
 import { chatOptions } from './chat-options'
 import { chooseSession } from './choose-session'
@@ -19,6 +20,8 @@ import type { Terminal } from './screen/terminal'
 /** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {
   const options = chatOptions(parsed)
+  const servers = await serversFromFiles('chat', parsed.values['mcp-config-file'])
+  if (!servers) return 2
   const { stdin, stdout, env } = process
   const isTerminal = stdin.isTTY && stdout.isTTY
   const engine = await createEngine({ version, interactive: isTerminal, taskHost: taskHostProgram() })
@@ -33,6 +36,8 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
       isTerminal && env['TERM'] !== 'dumb' ? new KeyTerminal(stdin, out, wantsColours(env, true)) : new LineTerminal(stdin, out, isTerminal)
     const conversation = new Conversation(engine, terminal)
     conversation.use(sessionId)
+    // Another session that is chosen later begins without them, as if it had been started by itself.
+    if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
     await welcome(conversation)
     if (chosen.turns > 0) await conversation.recall()
     const loop = new ChatLoop(conversation)

@@ -23,7 +23,10 @@ export function chatOptions({ values, positionals }: Parsed): ChatOptions {
   if (continueLatest && sessionId !== undefined) throw new UsageError('--continue and --session exclude each other.', 'chat')
   const model = text('model')
   const effort = text('effort') as Effort | undefined
-  const mode = text('permission-mode') as SessionMode | undefined
+  const named = text('permission-mode') as SessionMode | undefined
+  if (values['yolo'] === true && named !== undefined && named !== 'auto')
+    throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, 'chat')
+  const mode = values['yolo'] === true ? 'auto' : named
   const prompt = positionals[0]
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {

@@ -1,7 +1,7 @@
 import type { AskKind, InboxEntry } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import type { RecordedEvent } from '../../../shared/model/event'
-import { textOf } from '../../../shared/model/message'
+import { isOwn, textOf } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Engine } from '../../engine/engine-api'
 import { askApproval } from './ask/ask-approval'
@@ -11,6 +11,7 @@ import { askSandbox } from './ask/ask-sandbox'
 import type { Answer, Asked } from './ask/asking'
 import { Printer } from './printer'
 import { reviewPlan } from './ask/review-plan'
+import { oneLine } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
 import { ServerTroubles } from './server-troubles'
 
@@ -36,6 +37,7 @@ export class Conversation {
   /** Not to be asked again: the person has not answered it, and their turn is being stopped. */
   readonly #leftAlone = new Set<string>()
   #stopListening: () => void = () => {}
+  #takenBack: string[] = []
   readonly #stopWatching: () => void
   readonly #watchers = new Set<() => void>()
   readonly #troubles = new ServerTroubles()
@@ -137,10 +139,33 @@ export class Conversation {
     }
   }
 
-  /** Ends the turn; what it asks is not asked again. */
+  /** Ends the turn; what it asks is not asked again, and what waits for its end is taken back. */
   async stop(approvalId?: string): Promise<void> {
     if (approvalId !== undefined) this.#leftAlone.add(approvalId)
+    await this.#takeBackQueue()
     await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
+  }
+
+  /** The messages that were taken back from the queue, to be edited and sent anew; only once. */
+  takenBack(): string {
+    const text = this.#takenBack.join('\n')
+    this.#takenBack = []
+    return text
+  }
+
+  /** Whoever stops a turn does not expect that what they had typed ahead is sent after the next one. */
+  async #takeBackQueue(): Promise<void> {
+    for (const { promptId, parts } of this.header.queue) {
+      try {
+        await this.engine.sessions.removeQueued(this.#sessionId, promptId)
+      } catch {
+        // It has just begun, and is stopped as the turn that it is now.
+        continue
+      }
+      const text = textOf(parts.filter(isOwn))
+      this.#takenBack.push(text)
+      this.printer.note(`Not sent, and back for you to edit: ${oneLine(text)}`)
+    }
   }
 
   /** Resolves after the next thing that may matter to whoever waits. */

@@ -234,6 +234,7 @@ export class Printer {
       cancelled: 'Stopped.',
       max_tokens: 'The answer was cut off at the output limit of the model.',
       max_turn_requests: `Ended after ${steps} steps; the answer is what the model had so far.`,
+      repetition: `Ended after ${steps} steps, because the model kept making the same call with the same result.`,
       refusal: 'The provider withheld the answer.',
       error: undefined,
       interrupted: 'Interrupted: the program that ran this turn has ended.',

@@ -29,6 +29,8 @@ export async function askHere(
       `nobody is at a terminal to answer.${preview.kind === 'form' ? " Give --answer '{…}' beforehand; '{}' takes the defaults." : ''}`,
     )
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
+  // The keys are read here, so that no signal comes of Ctrl-C: whoever runs this ends as at a signal.
+  terminal.on('SIGINT', () => process.emit('SIGINT'))
   try {
     const agreed = await agrees(terminal, question, signal)
     if (!agreed) return { optionId: decline.optionId, kind: decline.kind }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { MCP_SERVER_SANDBOXES, type McpOAuth, type McpServerDefinition } from '../../../shared/model/mcp'
 import { wrong, type McpAction } from './mcp-action'
 
@@ -5,7 +7,7 @@ const FOR_URLS = ['header', 'client-id', 'client-secret', 'scope', 'redirect-url
 const DEFAULTS = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 60_000, disabledTools: [] }
 
 /** The server that the words after `add NAME` describe: one URL, or a command with its arguments. */
-export function definitionFrom({ words: [, first = '', ...rest], values }: McpAction): McpServerDefinition {
+export function definitionFrom({ words: [, first = '', ...rest], values, hasSeparator }: McpAction): McpServerDefinition {
   const transport = text(values['transport'])
   if (/^https?:\/\//i.test(first)) {
     if (rest.length > 0) throw wrong(`Unexpected "${rest[0]}" after the URL.`)
@@ -19,6 +21,7 @@ export function definitionFrom({ words: [, first = '', ...rest], values }: McpAc
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first)) throw wrong(`"${first}" is no address of a server: those begin with http:// or https://.`)
   if (transport === 'http' || transport === 'sse') throw wrong(`--transport ${transport} needs a URL, not a command.`)
   none(values, FOR_URLS, 'a command')
+  if (!hasSeparator && !isProgram(first)) throw wrong(neither(first))
   const sandbox = MCP_SERVER_SANDBOXES.find((each) => each === values['sandbox'])
   if (sandbox === 'unrestricted' && values['project'] === true)
     throw wrong("A project's server always runs in a sandbox: --sandbox project or project-offline.")
@@ -30,6 +33,20 @@ export function definitionFrom({ words: [, first = '', ...rest], values }: McpAc
     env: pairs(values['env'], '=', '--env NAME=value'),
     ...(sandbox && { sandbox }),
   }
+}
+
+/** Whether a shell would find it here. */
+function isProgram(word: string): boolean {
+  if (/[/\\]/.test(word)) return existsSync(word)
+  const names = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'].map((end) => word + end) : [word]
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))))
+}
+
+/** What is written without `--` is most likely an address with a mistake. */
+function neither(word: string): string {
+  const meant = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|^localhost\b/i.test(word) ? ` Did you mean https://${word}?` : ''
+  return `"${word}" is no URL, since those begin with http:// or https://, and no command that is found here.${meant} For a command write -- before it: trestle mcp add NAME -- COMMAND ARGS.`
 }
 
 function none(values: McpAction['values'], names: readonly string[], what: string): void {

@@ -92,6 +92,8 @@ function valuesFrom(given: McpAction['values'][string]): Map<string, string> {
 async function agreed(wanted: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
+  // The keys are read here, so that no signal comes of Ctrl-C: whoever runs this ends as at a signal.
+  terminal.on('SIGINT', () => process.emit('SIGINT'))
   try {
     return /^y(es)?$/i.test((await terminal.question(`Take over ${oneLine(wanted)}? [y/N] `, { signal })).trim())
   } finally {

@@ -7,6 +7,8 @@ export interface McpAction {
   folder: string
   values: Parsed['values']
   words: string[]
+  /** `--` stood among them: what follows it is a command. */
+  hasSeparator: boolean
   isJson: boolean
   /** Aborted by Ctrl+C. */
   signal: AbortSignal

@@ -21,6 +21,7 @@ const ACTIONS: Record<string, { options: readonly string[]; words: readonly [lea
   enable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
   disable: { options: SERVER, words: [1, 2], takes: 'the name of a server, or of one and of its tool' },
   test: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
+  tools: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
   call: { options: [...SERVER, ...SIGN_IN, 'answer'], words: [2, 3], takes: 'a server, a tool and its input as JSON' },
   login: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
   logout: { options: SERVER, words: [1, 1], takes: 'the name of a server' },
@@ -34,7 +35,7 @@ const STOP_MS = 500
 const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 
 /** `trestle mcp`: servers without an interface. Returns the exit code: 0, 1 when it failed, 2 for wrong usage, 130 when interrupted. */
-export async function mcpMain({ values, positionals: [action, ...words] }: Parsed, version: string): Promise<number> {
+export async function mcpMain({ values, positionals: [action, ...words], hasSeparator }: Parsed, version: string): Promise<number> {
   const names = Object.keys(ACTIONS)
   if (action === undefined) throw wrong(`Say what to do: ${names.join(', ')}.`)
   const known = ACTIONS[action]
@@ -56,7 +57,7 @@ export async function mcpMain({ values, positionals: [action, ...words] }: Parse
   try {
     reportStart(engine)
     const { signal } = interrupted
-    const ended = act(action, { mcp: engine.mcp, folder, values, words, isJson: values['json'] === true, signal })
+    const ended = act(action, { mcp: engine.mcp, folder, values, words, hasSeparator, isJson: values['json'] === true, signal })
     // Closing the engine ends what is still being done.
     const gaveUp = new Promise<number>((resolve) =>
       signal.addEventListener('abort', () => setTimeout(resolve, STOP_MS, 130).unref(), { once: true }),
@@ -94,7 +95,7 @@ async function act(action: string, asked: McpAction): Promise<number> {
     }
     default: {
       const { useServer } = await import('./use-server')
-      return useServer(action as 'test' | 'call' | 'logs', asked)
+      return useServer(action as 'test' | 'tools' | 'call' | 'logs', asked)
     }
   }
 }

@@ -3,16 +3,24 @@ import type { McpLogLine, McpServerView, McpTestResult } from '../../../shared/m
 import type { ToolResult } from '../../engine/tool/tool'
 import { nearest } from '../../../shared/nearest'
 import { didYouMean } from '../../command-line/parse'
+import { table } from '../../command-line/table'
 import { askHere } from './ask-here'
 import { wrong, type McpAction } from './mcp-action'
 import { usableServer } from './named-server'
 import { withSignIn } from './sign-in-here'
 
-/** `trestle mcp test NAME`, `trestle mcp call NAME TOOL [JSON]` and `trestle mcp logs NAME`. */
-export async function useServer(action: 'test' | 'call' | 'logs', asked: McpAction): Promise<number> {
+/** So many lines of what a server has printed to stderr are shown with a test of it. */
+const STDERR_LINES = 12
+/** Characters of a tool's description in a list. */
+const MOST_DESCRIBED = 80
+
+/** `trestle mcp test NAME`, `tools NAME`, `call NAME TOOL [JSON]` and `logs NAME`. */
+export async function useServer(action: 'test' | 'tools' | 'call' | 'logs', asked: McpAction): Promise<number> {
   switch (action) {
     case 'test':
       return test(asked)
+    case 'tools':
+      return tools(asked)
     case 'logs':
       return logs(asked)
     default:
@@ -24,8 +32,53 @@ async function test(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const result = await tested(asked, server)
   const { ok, message, durationMs } = result
-  process.stdout.write(asked.isJson ? `${JSON.stringify(result)}\n` : `${ok ? 'ok' : 'failed'} (${durationMs} ms): ${message}\n`)
+  const stderr = await stderrTail(asked, server)
+  if (asked.isJson) process.stdout.write(`${JSON.stringify({ ...result, stderr })}\n`)
+  else process.stdout.write(`${ok ? 'ok' : 'failed'} (${durationMs} ms): ${message}\n`)
+  if (stderr !== '') process.stderr.write(`${server.name} printed to stderr:\n${stderr.replaceAll(/^/gm, '  ')}\n`)
   return ok ? 0 : 1
+}
+
+/** What a server says for itself is often the reason why it does not start. */
+async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Promise<string> {
+  const lines = (await mcp.logs(serverId)).filter(({ from }) => from === 'stderr')
+  return lines
+    .slice(-STDERR_LINES)
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+/** The server is asked: what it offered the last time may not be so any more. */
+async function tools(asked: McpAction): Promise<number> {
+  const server = await usableServer(asked, asked.words[0]!)
+  const { ok, message } = await tested(asked, server)
+  if (!ok) {
+    process.stderr.write(`trestle: ${server.name} does not tell its tools: ${message}\n`)
+    return 1
+  }
+  const { servers } = await asked.mcp.list(asked.folder)
+  const offered = servers.find(({ serverId }) => serverId === server.serverId)?.tools ?? []
+  if (asked.isJson) process.stdout.write(`${JSON.stringify(offered)}\n`)
+  else if (offered.length === 0) process.stdout.write(`${server.name} offers no tools.\n`)
+  else
+    process.stdout.write(
+      table(
+        ['TOOL', 'STATE', 'DOES', 'TOKENS', 'DESCRIPTION'],
+        offered.map(({ name, enabled, problem, readOnly, destructive, tokens, description }) => [
+          name,
+          problem ?? (enabled ? 'on' : 'off'),
+          readOnly ? 'reads' : destructive ? 'destroys' : 'changes',
+          String(tokens),
+          shortened(description),
+        ]),
+      ),
+    )
+  return 0
+}
+
+function shortened(description: string): string {
+  const [first = ''] = description.trim().split('\n')
+  return first.length > MOST_DESCRIBED ? `${first.slice(0, MOST_DESCRIBED - 1)}…` : first
 }
 
 /** Failing for want of a sign-in is the only failure that somebody at a terminal can mend at once. */

@@ -9,7 +9,7 @@ const TYPED_CHARS = 6
 
 /**
  * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's own configuration, and whether it applies, as JSON. `trust` shows it to a person
- * at a terminal, who types the beginning of its hash. Returns 0; 1 when it was not trusted; 2 when nobody but an agent, or no person at all, asks for it.
+ * at a terminal, who types the beginning of its hash. Returns 0; 1 when it was not trusted; 2 when nobody but an agent, or no person at all, asks for it; 130 for Ctrl-C.
  */
 export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
   const trust = createTrust({ home, now: Date.now, tell: () => undefined })
@@ -30,12 +30,21 @@ export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: st
   }
   process.stdout.write(described(view))
   const lines = createInterface({ input: process.stdin, output: process.stdout })
+  let isInterrupted = false
+  lines.once('SIGINT', () => {
+    isInterrupted = true
+    lines.close()
+  })
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   const typed = await Promise.race([
     lines.question(`To trust all of this, type the first ${TYPED_CHARS} characters of the fingerprint: `),
     closed,
   ])
   lines.close()
+  if (isInterrupted) {
+    process.stdout.write('\nNot trusted.\n')
+    return 130
+  }
   if (typed.trim().toLowerCase() !== view.hash.slice(0, TYPED_CHARS)) {
     process.stdout.write('\nNot trusted: that is not the beginning of the fingerprint.\n')
     return 1

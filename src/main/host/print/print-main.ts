@@ -10,14 +10,18 @@ import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../task-host-program'
+import { serversFromFiles, type BroughtServers } from '../mcp/servers-from-files'
+import { DeniedCalls } from './denied-calls'
 import { tellBackground } from './tell-background'
 import { createPrintOutput } from './print-output'
 import { printOptions, type PrintOptions } from './print-options'
 import { readStdin } from './read-stdin'
 
-/** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 130 interrupted. */
+/** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 3 ended by itself with calls denied, 130 interrupted. */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
+  const servers = await serversFromFiles('print', parsed.values['mcp-config-file'])
+  if (!servers) return 2
   // A heap that grows slowly costs little CPU and saves 20 to 60 MB; and starting commands (fork) gets quicker with every MB less.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
@@ -35,7 +39,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
     const piped = await readStdin()
     const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
-    return await printTurn(engine, options, prompt, result)
+    return await printTurn(engine, options, { prompt, servers, result })
   } catch (error) {
     // Who reads JSON learns there why no turn began; the words for people follow on stderr.
     if (options.format !== 'text' && error instanceof CodedError && !result.isWritten) await tellFailure(options.format, error.failure)
@@ -67,10 +71,18 @@ function tellCompaction(event: SessionEvent): void {
   )
 }
 
+/** The exit code of a turn that ended by itself, but not everything it wanted to do was allowed. */
+const CALLS_DENIED = 3
+
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-async function printTurn(engine: Engine, options: PrintOptions, prompt: string, result: { isWritten: boolean }): Promise<number> {
+async function printTurn(
+  engine: Engine,
+  options: PrintOptions,
+  { prompt, servers, result }: { prompt: string; servers: BroughtServers; result: { isWritten: boolean } },
+): Promise<number> {
   const { sessionId, folder, spent: before } = await chooseSession(engine, options)
+  if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
   await tellUntrusted(engine, folder)
   const output = createPrintOutput(
     options.format,
@@ -90,9 +102,11 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string, 
   process.stdout.on('error', () => {
     if (!interrupted) interrupt()
   })
+  const denied = new DeniedCalls((id, listener) => engine.sessions.listen(id, listener))
   const finished = new Promise<TurnFinished>((resolve) => {
     engine.sessions.listen(sessionId, (event: SessionEvent) => {
       output.event(event)
+      denied.event(event)
       tellCompaction(event)
       if (event.type === 'turn.finished') resolve(event)
     })
@@ -112,14 +126,32 @@ async function printTurn(engine: Engine, options: PrintOptions, prompt: string, 
   }
   const { stop, failure, steps, durationMs } = end
   result.isWritten = true
-  await output.finish({ type: 'result', sessionId, stop, answer: output.answer(), steps, durationMs, usage, ...(failure && { failure }) })
+  await output.finish({
+    type: 'result',
+    sessionId,
+    stop,
+    answer: output.answer(),
+    steps,
+    denials: denied.list,
+    durationMs,
+    usage,
+    ...(failure && { failure }),
+  })
   await tellBackground(engine, sessionId)
+  process.stderr.write(denied.words())
   if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)
   if (interrupted || stop === 'cancelled') return 130
   if (stop === 'max_turn_requests')
-    process.stderr.write(`trestle: the turn was ended after ${steps} steps; the answer is what the model had so far.\n`)
+    process.stderr.write(
+      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; the answer is what the model had so far.\n`,
+    )
+  if (stop === 'repetition')
+    process.stderr.write(
+      `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
+    )
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
-  return stop === 'end_turn' ? 0 : 1
+  if (stop !== 'end_turn') return 1
+  return denied.list.length > 0 ? CALLS_DENIED : 0
 }
 
 /** To a hundredth of a cent: sums of floating-point numbers have endless ends. */

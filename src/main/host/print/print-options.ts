@@ -30,7 +30,10 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
     throw new UsageError('--continue and --session exclude each other.', 'print')
   const model = text('model')
   const effort = text('effort') as Effort | undefined
-  const mode = text('permission-mode') as SessionMode | undefined
+  const named = text('permission-mode') as SessionMode | undefined
+  if (values['yolo'] === true && named !== undefined && named !== 'auto')
+    throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, 'print')
+  const mode = values['yolo'] === true ? 'auto' : named
   const sessionId = text('session')
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {

@@ -6,6 +6,7 @@ import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { oneLine } from '../../command-line/safe-text'
+import type { Denial } from './denied-calls'
 import type { OutputFormat } from './print-options'
 
 /** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */
@@ -17,7 +18,10 @@ export interface PrintResult {
   /** The text of the last step. */
   answer: string
   failure?: Failure
+  /** The closing answer of a turn that was ended is not counted. */
   steps: number
+  /** The calls that were denied; empty: none. */
+  denials: Denial[]
   durationMs: number
   usage: Usage
 }

@@ -203,7 +203,7 @@ export class AcpSession {
     if (end === 'removed') return { stopReason: 'cancelled' }
     const { stop, failure } = end
     if (stop === 'error') throw new RequestError(-32603, failure ? wordsOf(failure) : 'The turn failed.', failure)
-    return { stopReason: stop === 'interrupted' ? 'cancelled' : stop }
+    return { stopReason: stop === 'interrupted' ? 'cancelled' : stop === 'repetition' ? 'max_turn_requests' : stop }
   }
 
   #window(): number | undefined {

@@ -64,14 +64,20 @@ export const COMMANDS: readonly ChatCommand[] = [
 
 /** Runs a line that is a command. */
 export async function runCommand(conversation: Conversation, line: string): Promise<CommandEnd> {
-  const match = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(line)
+  const match = /^\/(skills?:)?([\w-]+)(?:\s+([\s\S]*))?$/.exec(line)
   if (!match) return 'message'
-  const [, name = '', argument = ''] = match
-  const command = COMMANDS.find((known) => known.name === (name === 'exit' ? 'quit' : name === 'restore' ? 'undo' : name))
+  const [, asSkill, name = '', argument = ''] = match
+  const command =
+    asSkill === undefined && COMMANDS.find((known) => known.name === (name === 'exit' ? 'quit' : name === 'restore' ? 'undo' : name))
   if (command) return (await command.run(conversation, argument.trim())) ?? 'done'
   const { skills } = await conversation.engine.skills.list(conversation.header.folder)
   // The engine puts the instructions of the skill in.
   if (skills.some((skill) => skill.name === name)) return 'message'
+  if (asSkill !== undefined) {
+    const names = skills.map((skill) => `/skills:${skill.name}`)
+    conversation.printer.line(`There is no skill ${name}.${didYouMean(nearest(`/skills:${name}`, names))} /skills lists them.`)
+    return 'done'
+  }
   const names = [...COMMANDS, ...skills].map((known) => `/${known.name}`)
   conversation.printer.line(`There is no command /${name}.${didYouMean(nearest(name, names))} /help lists them.`)
   return 'done'

@@ -44,6 +44,12 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
           The turn reached its limit after {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
         </Line>
       )
+    case 'repetition':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The turn was ended after {item.steps} steps: the model kept making the same call with the same result.
+        </Line>
+      )
     case 'max_tokens':
       return (
         <Line icon={<Info aria-hidden />} action={action}>

@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startChat, type ChatTerminal } from '../support/chat-terminal'
+import type { ModelScript } from '../support/model-script'
+import { startModelServer, type ModelServer } from '../support/model-server'
+import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+
+let scratch: Scratch
+let server: ModelServer
+let chat: ChatTerminal | undefined
+
+beforeEach(() => {
+  scratch = createScratch({})
+})
+afterEach(async () => {
+  chat?.kill()
+  await chat?.ended
+  chat = undefined
+  await server.close()
+  scratch.remove()
+})
+
+async function chatWith(script: ModelScript): Promise<ChatTerminal> {
+  server = await startModelServer({ script })
+  writeConfig(scratch.home, configFor(server.baseUrl))
+  chat = startChat(['--cwd', scratch.project], { home: scratch.home })
+  await chat.shows('›')
+  return chat
+}
+
+const sent = (index: number): string => JSON.stringify(server.requests[index]!.body['messages'])
+
+async function quit(terminal: ChatTerminal): Promise<void> {
+  terminal.type('\x04')
+  expect(await terminal.ended).toEqual({ code: 0 })
+}
+
+test('a message that waits is shown, and Ctrl-C takes it back to the input line instead of sending it after the next one', async () => {
+  const terminal = await chatWith([{ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }, { text: 'Second answer.' }])
+  terminal.type('go\r')
+  await terminal.shows('on and on')
+  terminal.type('and then this\r')
+  await terminal.shows('Waits for the end of this turn (Ctrl-C takes it back): and then this')
+  terminal.type('\x03')
+  await terminal.shows(/Stopped\.\n› and then this$/)
+  terminal.type('\x15something else\r')
+  await terminal.shows(/Second answer\.\n1 step, .*\n›/)
+  expect(server.requests).toHaveLength(2)
+  expect(sent(1)).toContain('something else')
+  expect(sent(1)).not.toContain('and then this')
+  await quit(terminal)
+})
+
+test('/skills:name uses a skill, and says which there are when there is none of the name', async () => {
+  mkdirSync(join(scratch.home, 'skills', 'tidy'), { recursive: true })
+  writeFileSync(
+    join(scratch.home, 'skills', 'tidy', 'SKILL.md'),
+    '---\nname: tidy\ndescription: tidies\n---\nPut everything in its place.\n',
+  )
+  const terminal = await chatWith([{ text: 'Tidied.' }])
+  terminal.type('/skills:tydi the attic\r')
+  await terminal.shows('There is no skill tydi. Did you mean /skills:tidy?')
+  terminal.type('/skills:tidy the attic\r')
+  await terminal.shows('Tidied.')
+  expect(sent(0)).toContain('Put everything in its place.')
+  await quit(terminal)
+})
