@@ -67,7 +67,7 @@ export interface EvalTask {
   /** Several are sent one after the other, in the same session. */
   prompts: readonly string[]
   /** Makes files that are not in `files/`, the state of the repository, and servers. It runs after `files/` was copied. */
-  setup?(place: Place): Setup | Promise<Setup>
+  setup?(place: Place): Setup | void | Promise<Setup>
   /** Tokens; smaller than the model's own, so that trimming and compaction are needed. */
   contextWindow?: number
   /** For all prompts together; default 600. */
