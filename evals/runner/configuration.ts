@@ -67,7 +67,8 @@ export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.Proc
     providers[provider] = { ...known }
   }
   for (const [name, { api_key: written }] of Object.entries(providers))
-    if (written !== undefined) throw new UsageProblem(`Keys come from the environment only: give ${name} an api_key_env instead of an api_key.`)
+    if (written !== undefined)
+      throw new UsageProblem(`Keys come from the environment only: give ${name} an api_key_env instead of an api_key.`)
   const models = { ...(file['models'] as Record<string, Table> | undefined) }
   models[model] ??= { provider, model: model.slice(slash + 1) }
   const keys = Object.values(providers).flatMap(({ api_key_env: name }) => (typeof name === 'string' ? [name] : []))

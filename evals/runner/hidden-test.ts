@@ -24,7 +24,9 @@ export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: stri
 
 /** The names of the tests that failed, or the end of what was printed. */
 function summaryOf(output: string): string {
-  const failed = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)].map(([, name]) => name!).filter((name) => name !== 'failing tests:')
+  const failed = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== 'failing tests:')
   const text = failed.length > 0 ? [...new Set(failed)].join('; ') : output.trim().slice(-MOST_CHARS)
   return text.slice(0, MOST_CHARS)
 }

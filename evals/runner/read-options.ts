@@ -71,7 +71,10 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Ev
   }
   const isCompared = Object.values(second).some((value) => value !== undefined)
   // A second configuration is the first but for what is given for it; another model has its own effort.
-  const both = [first, ...(isCompared ? [{ ...(compare === undefined ? first : { ...first, effort: undefined }), ...defined(second) }] : [])]
+  const both = [
+    first,
+    ...(isCompared ? [{ ...(compare === undefined ? first : { ...first, effort: undefined }), ...defined(second) }] : []),
+  ]
   const configurations = both.map((choice) => modelConfiguration(defined(choice), env))
   if (configurations.length === 2 && configurations[0]!.name === configurations[1]!.name)
     throw new UsageProblem('The two configurations are the same.')

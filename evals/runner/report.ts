@@ -46,10 +46,12 @@ export function markdown({ at, commit, configurations, runs }: Report): string {
   const names = configurations.map(({ name }) => name)
   const totals: [string, (one: ConfigurationReport) => string][] = [
     ['passed', (one) => `**${one.passed} of ${one.runs}**`],
-    ...GROUPS.filter((group) => configurations.some(({ groups }) => groups[group])).map((group): [string, (one: ConfigurationReport) => string] => [
-      `· ${group}`,
-      ({ groups }) => (groups[group] ? `${groups[group].passed} of ${groups[group].runs}` : ''),
-    ]),
+    ...GROUPS.filter((group) => configurations.some(({ groups }) => groups[group])).map(
+      (group): [string, (one: ConfigurationReport) => string] => [
+        `· ${group}`,
+        ({ groups }) => (groups[group] ? `${groups[group].passed} of ${groups[group].runs}` : ''),
+      ],
+    ),
     ['not judged', (one) => String(one.errors)],
     ['steps', (one) => whole(one.steps)],
     ['requests', (one) => whole(one.requests)],
@@ -79,7 +81,8 @@ export function markdown({ at, commit, configurations, runs }: Report): string {
     row(['---', ...names.flatMap(() => Array.from({ length: 5 }, () => '---:'))]),
     ...[...new Set(runs.map(({ task }) => task))].map((task) => taskRow(task, names, runs)),
   ]
-  if (names.length > 1) lines.splice(lines.indexOf('## Tasks') + 2, 0, `Columns in this order: ${names.map((name) => `\`${name}\``).join(', ')}.`, '')
+  if (names.length > 1)
+    lines.splice(lines.indexOf('## Tasks') + 2, 0, `Columns in this order: ${names.map((name) => `\`${name}\``).join(', ')}.`, '')
   const failed = runs.filter((run) => !run.passed)
   if (failed.length > 0) lines.push('', '## Not passed', '')
   for (const run of failed) {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { stringify } from 'smol-toml'
 import type { RecordedEvent } from '../../src/shared/model/event'
 import { mergeSettings, type Configuration } from './configuration.ts'
@@ -13,6 +14,8 @@ import type { LoadedTask, Setup, Values } from './task'
 const TIME_LIMIT_S = 600
 const SCRIPTED_LIMIT_S = 60
 const MOST_STEPS = '100'
+/** The one file that a host of background tasks leaves in `run/`. */
+const HOST_TOKEN = 'task-host.token'
 const SCRIPTED_WINDOW = 128_000
 
 /** How one task went, once. */
@@ -55,7 +58,14 @@ export async function runTask(task: LoadedTask, configuration: Configuration, ru
     const error = talk.error ?? model?.problems()[0]
     const problems = error === undefined ? await task.check(finished(task, place, talk, values)) : []
     const passed = error === undefined && problems.length === 0
-    const result = { ...base, ...measure(talk.events, seconds), passed, problems, answer: talk.answer, ...(error !== undefined && { error }) }
+    const result = {
+      ...base,
+      ...measure(talk.events, seconds),
+      passed,
+      problems,
+      answer: talk.answer,
+      ...(error !== undefined && { error }),
+    }
     return { result, events: talk.events }
   } catch (error) {
     const words = `The task itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
@@ -76,13 +86,7 @@ interface Talk {
 }
 
 /** Sends the prompts one after the other, in one session. */
-async function converse(
-  task: LoadedTask,
-  configuration: Configuration,
-  place: RunPlace,
-  values: Values,
-  endsAt: number,
-): Promise<Talk> {
+async function converse(task: LoadedTask, configuration: Configuration, place: RunPlace, values: Values, endsAt: number): Promise<Talk> {
   const talk: Talk = { events: [], answer: '' }
   let session: string | undefined
   for (const prompt of task.prompts) {
@@ -135,9 +139,12 @@ async function runProgram(args: string[], place: RunPlace, { program }: Configur
   return stdout
 }
 
-/** Background tasks may outlive a time limit. */
+/** Background tasks may outlive a time limit; their host ends by itself once it has nothing to do, and writes into its home until then. */
 async function stopTasks(place: RunPlace, configuration: Configuration): Promise<void> {
-  if (existsSync(join(place.home, 'tasks'))) await runProgram(['task', 'stop', '--all'], place, configuration)
+  const run = join(place.home, 'run')
+  if (!existsSync(join(run, HOST_TOKEN))) return
+  await runProgram(['task', 'stop', '--all'], place, configuration)
+  for (let tries = 0; tries < 100 && readdirSync(run).some((name) => name !== HOST_TOKEN); tries += 1) await wait(100)
 }
 
 function programEnvironment(place: RunPlace, configuration: Configuration): Record<string, string> {

@@ -19,7 +19,11 @@ const GUILTY = 'handle57'
 const SETTLES = 'handle23'
 const pathOf = (name: string): string => `src/handlers/${name}.ts`
 const endOf = (name: string): string =>
-  name === GUILTY ? '// lock.release() is done by the caller\n    await lock.flush()' : name === SETTLES ? 'await settle(lock)' : 'await lock.release()'
+  name === GUILTY
+    ? '// lock.release() is done by the caller\n    await lock.flush()'
+    : name === SETTLES
+      ? 'await settle(lock)'
+      : 'await lock.release()'
 const SPECIAL = {
   ...Object.fromEntries(NAMES.map((name) => [pathOf(name), handler(name, endOf(name))])),
   'src/lock.ts': `export interface Lock {\n  work(): Promise<void>\n  flush(): Promise<void>\n  release(): Promise<void>\n}\n\nexport declare function acquire(name: string, id: string): Promise<Lock>\n\n/** Writes what is left and releases. */\nexport async function settle(lock: Lock): Promise<void> {\n  await lock.flush()\n  await lock.release()\n}\n`,

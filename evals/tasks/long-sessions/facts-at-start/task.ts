@@ -23,7 +23,8 @@ const task: EvalTask = {
       ...readsOfNotes(1, 10),
       say('The crane was out of order on day 7.'),
       ({ said }) => {
-        const [, name, port, approver] = /release is called (\w+), it listens on port (\d+), and ([A-Z]\w+ [A-Z]\w+) approves/.exec(said) ?? []
+        const [, name, port, approver] =
+          /release is called (\w+), it listens on port (\d+), and ([A-Z]\w+ [A-Z]\w+) approves/.exec(said) ?? []
         return say(`It is called ${name}, listens on port ${port}, and ${approver} approves it.`)
       },
     ],

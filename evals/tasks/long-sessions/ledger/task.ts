@@ -23,7 +23,9 @@ const task: EvalTask = {
     writeLongNotes(
       project,
       DAYS,
-      Object.fromEntries(Array.from({ length: DAYS }, (_, index) => [index + 1, `- 11:15 north gate: ${visitors(index + 1)} visitors in all`])),
+      Object.fromEntries(
+        Array.from({ length: DAYS }, (_, index) => [index + 1, `- 11:15 north gate: ${visitors(index + 1)} visitors in all`]),
+      ),
     ),
   check({ read }) {
     const days = Array.from({ length: DAYS }, (_, index) => index + 1)

@@ -31,12 +31,7 @@ const task: EvalTask = {
     summary: 'All ten notes were read: the lamp was replaced on day 6.',
   },
   bad: {
-    steps: [
-      ...readsOfNotes(1, 10),
-      say('On day 6.'),
-      write('src/greet.mjs', BODY.replace('\t', '  ')),
-      say('src/greet.mjs is written.'),
-    ],
+    steps: [...readsOfNotes(1, 10), say('On day 6.'), write('src/greet.mjs', BODY.replace('\t', '  ')), say('src/greet.mjs is written.')],
     summary: 'All ten notes were read: the lamp was replaced on day 6.',
   },
 }

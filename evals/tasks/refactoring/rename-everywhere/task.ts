@@ -4,7 +4,7 @@ import type { EvalTask } from '../../../runner/task'
 const FILES = ['src/amount.mjs', 'src/invoice.mjs', 'src/index.mjs', 'src/report/summary.mjs', 'src/templates.mjs', 'docs/api.md']
 const CODE: [string, string, string][] = [
   ['src/amount.mjs', 'function fmt(', 'function formatPrice('],
-  ['src/invoice.mjs', "import { fmt }", "import { formatPrice }"],
+  ['src/invoice.mjs', 'import { fmt }', 'import { formatPrice }'],
   ['src/invoice.mjs', '${fmt(cents)}', '${formatPrice(cents)}'],
   ['src/index.mjs', 'export { fmt }', 'export { formatPrice }'],
   ['src/report/summary.mjs', 'amount.fmt(', 'amount.formatPrice('],
