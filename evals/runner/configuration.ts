@@ -72,7 +72,7 @@ export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.Proc
   const models = { ...(file['models'] as Record<string, Table> | undefined) }
   models[model] ??= { provider, model: model.slice(slash + 1) }
   const keys = Object.values(providers).flatMap(({ api_key_env: name }) => (typeof name === 'string' ? [name] : []))
-  const needed = providers[provider]!['api_key_env']
+  const needed = providers[provider]['api_key_env']
   if (typeof needed === 'string' && !env[needed])
     throw new UsageProblem(`There is no key for ${provider}: set the environment variable ${needed}.`)
   const program = choice.program === undefined ? BUILT_PROGRAM : resolve(choice.program)

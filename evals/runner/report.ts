@@ -29,16 +29,19 @@ export function createReport(runs: readonly TaskRun[], about: { at: string; comm
 
 function summary(name: string, all: readonly TaskRun[]): ConfigurationReport {
   const runs = all.filter(({ configuration }) => configuration === name)
-  const passed = (some: readonly TaskRun[]): number => some.filter((run) => run.passed).length
   const groups = GROUPS.map((group) => [group, runs.filter((run) => run.group === group)] as const).filter(([, some]) => some.length > 0)
   return {
     name,
     runs: runs.length,
-    passed: passed(runs),
+    passed: passedOf(runs),
     errors: runs.filter(({ error }) => error !== undefined).length,
-    groups: Object.fromEntries(groups.map(([group, some]) => [group, { runs: some.length, passed: passed(some) }])),
+    groups: Object.fromEntries(groups.map(([group, some]) => [group, { runs: some.length, passed: passedOf(some) }])),
     ...total(runs),
   }
+}
+
+function passedOf(runs: readonly TaskRun[]): number {
+  return runs.filter(({ passed }) => passed).length
 }
 
 /** The report for people: configurations side by side, then each task, then what went wrong. */
@@ -97,7 +100,7 @@ function taskRow(task: string, names: readonly string[], runs: readonly TaskRun[
     const sums = total(own)
     const each = (sum: number): number => sum / Math.max(1, own.length)
     return [
-      `${own.filter((run) => run.passed).length} of ${own.length}`,
+      `${passedOf(own)} of ${own.length}`,
       each(sums.steps).toFixed(1),
       whole(Math.round(each(sums.uncached))),
       dollars(sums.cost === undefined ? undefined : each(sums.cost)),

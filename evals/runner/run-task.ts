@@ -12,7 +12,8 @@ import { startScriptedModel, type ScriptedModel } from './scripted-model.ts'
 import type { LoadedTask, Setup, Values } from './task'
 
 const TIME_LIMIT_S = 600
-const SCRIPTED_LIMIT_S = 60
+/** A script needs a few seconds; this much only where many other programs run. */
+const SCRIPTED_LIMIT_S = 180
 const MOST_STEPS = '100'
 /** The one file that a host of background tasks leaves in `run/`. */
 const HOST_TOKEN = 'task-host.token'

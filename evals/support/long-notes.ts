@@ -17,7 +17,8 @@ export function writeLongNotes(project: string, count: number, extra: Readonly<R
       const event = EVENTS[(n * 7 + day * 3) % EVENTS.length]!
       return `- ${clock(n)} ${place}: ${event}, reading ${((n * 37 + day * 11) % 900) / 100} of 9`
     })
-    if (extra[day] !== undefined) lines.splice(75, 0, extra[day])
+    const line = extra[day]
+    if (line !== undefined) lines.splice(75, 0, line)
     writeFileSync(join(project, noteOf(day)), `# Day ${day}\n\n${lines.join('\n')}\n`)
   }
 }

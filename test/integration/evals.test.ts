@@ -16,7 +16,7 @@ beforeAll(async () => {
   vi.stubEnv('TMPDIR', folder)
   const runs = await runAll({ tasks: await loadTasks(), configurations: [scripted('good'), scripted('bad')], runs: 1, jobs: 2 })
   results = runs.map(({ result }) => result)
-}, 400_000)
+}, 900_000)
 afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(folder, { recursive: true, force: true })
@@ -29,7 +29,7 @@ const told = (some: readonly TaskRun[]): string[] => some.map(({ task, error, pr
 describe('the evals, played by a scripted model against the built program', () => {
   it('have 30 tasks or more, five or more in each group', () => {
     expect(of('good').length).toBeGreaterThanOrEqual(30)
-    for (const group of GROUPS) expect(of('good').filter((result) => result.group === group).length, group).toBeGreaterThanOrEqual(5)
+    expect(GROUPS.filter((group) => of('good').filter((result) => result.group === group).length < 5)).toEqual([])
   })
 
   it('each good solution passes', () => {
