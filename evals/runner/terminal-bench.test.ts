@@ -16,7 +16,8 @@ function python(code: string, ...args: string[]): string {
 
 describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Terminal-Bench', () => {
   it('is valid Python', () => {
-    python('import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name)', 'trestle_agent.py', 'trestle_command.py')
+    const code = 'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name)'
+    expect(python(code, 'trestle_agent.py', 'trestle_command.py')).toBe('')
   })
 
   it('gives an instruction to the program word for word, and keeps settings and result', () => {
