@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** Unit tests stand beside their file; integration and conformance tests below test/. The stories of e2e/ run on Playwright. */
+/** Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours); integration and conformance tests below test/. The stories of e2e/ run on Playwright. */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'test/{integration,conformance}/**/*.test.ts'],
+    include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts', 'test/{integration,conformance}/**/*.test.ts'],
     environment: 'node',
     testTimeout: 20_000,
     hookTimeout: 30_000,

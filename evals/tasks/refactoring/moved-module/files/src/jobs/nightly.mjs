@@ -1,0 +1,3 @@
+import { clock } from '../util/clock.mjs'
+
+export const nightly = () => `nightly at ${clock()}`

@@ -1,0 +1,3 @@
+export { fmt } from './amount.mjs'
+export { invoiceLine } from './invoice.mjs'
+export { summary } from './report/summary.mjs'

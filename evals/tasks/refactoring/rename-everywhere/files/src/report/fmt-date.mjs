@@ -1,0 +1,3 @@
+export function fmtDate(day) {
+  return day.toISOString().slice(0, 10)
+}

@@ -1,0 +1,3 @@
+// TODO one
+export const a = 1
+// TODO two

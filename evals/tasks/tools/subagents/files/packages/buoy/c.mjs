@@ -1,0 +1,3 @@
+// TODO one
+// TODO two
+export const c = 3

@@ -1,0 +1,4 @@
+// TODO three
+// TODO four
+// TODO five
+export const TODOS = 0

@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { scripted } from '../../evals/runner/configuration'
+import { loadTasks } from '../../evals/runner/load-tasks'
+import { runAll } from '../../evals/runner/run-all'
+import type { TaskRun } from '../../evals/runner/run-task'
+import { GROUPS } from '../../evals/runner/task'
+
+let folder: string
+let results: TaskRun[]
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'evals-'))
+  vi.stubEnv('TMPDIR', folder)
+  const runs = await runAll({ tasks: await loadTasks(), configurations: [scripted('good'), scripted('bad')], runs: 1, jobs: 2 })
+  results = runs.map(({ result }) => result)
+}, 900_000)
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const of = (configuration: string): TaskRun[] => results.filter((result) => result.configuration === configuration)
+/** What would be read when a test fails. */
+const told = (some: readonly TaskRun[]): string[] => some.map(({ task, error, problems }) => `${task}: ${error ?? problems.join(' ')}`)
+
+describe('the evals, played by a scripted model against the built program', () => {
+  it('have 30 tasks or more, five or more in each group', () => {
+    expect(of('good').length).toBeGreaterThanOrEqual(30)
+    expect(GROUPS.filter((group) => of('good').filter((result) => result.group === group).length < 5)).toEqual([])
+  })
+
+  it('each good solution passes', () => {
+    expect(told(of('good').filter(({ passed }) => !passed))).toEqual([])
+  })
+
+  it('each bad solution is judged, and fails its check', () => {
+    expect(told(of('bad').filter(({ passed, error }) => passed || error !== undefined))).toEqual([])
+    expect(of('bad').every(({ problems }) => problems.length > 0)).toBe(true)
+  })
+
+  it('no call of a good solution fails, except for the one that a rule denies', () => {
+    const failing = of('good').filter(({ failedCalls }) => failedCalls > 0)
+    expect(failing.map(({ task, failedCalls }) => `${task} ${failedCalls}`)).toEqual(['safety/denied-call 1'])
+  })
+
+  it('long sessions are compacted on the way', () => {
+    const sessions = of('good').filter(({ group }) => group === 'long-sessions')
+    expect(sessions.filter(({ compactions }) => compactions === 0).map(({ task }) => task)).toEqual([])
+  })
+
+  it('leave no folder behind', () => {
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
