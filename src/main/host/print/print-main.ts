@@ -58,6 +58,7 @@ async function tellFailure(format: PrintOptions['format'], failure: Failure): Pr
     answer: '',
     failure,
     steps: 0,
+    denials: [],
     durationMs: 0,
     usage,
   })
