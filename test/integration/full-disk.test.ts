@@ -97,4 +97,15 @@ describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
       expect(bodies(kept(copy, sessionId))).toEqual(bodies(told))
     })
   })
+
+  it('what only reads works without any space: session list shows what is there', async () => {
+    const { home } = disk(600_000)
+    const within = (command: readonly string[]): string[] => {
+      const list = command.map((word) => `'${word}'`).join(' ')
+      const script = `${list} >/dev/null; dd if=/dev/zero of=${home}/ballast bs=1k 2>/dev/null; ${list}`
+      return ['bwrap', '--dev-bind', '/', '/', '--size', '600000', '--tmpfs', home, 'sh', '-c', script]
+    }
+    const run = await runCli(['session', 'list'], { home, within })
+    expect(run).toMatchObject({ code: 0, stdout: 'There are no sessions.\n', stderr: '' })
+  })
 })

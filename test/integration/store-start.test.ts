@@ -263,3 +263,12 @@ test('a home that cannot be used is a coded error, not a crash', () => {
   mkdirSync(join(home, 'folder', 'trestle.db'), { recursive: true })
   expect(() => openStore({ home: join(home, 'folder') })).toThrow(expect.objectContaining({ code: 'store.unreadable' }))
 })
+
+test('a backup that broke off with its process is removed by the next start, and that of a living one is kept', () => {
+  const folder = join(home, 'backups')
+  mkdirSync(folder, { recursive: true })
+  const [dead, living] = [2 ** 22 + 1, process.ppid].map((pid) => join(folder, `trestle-1-20261120T140215123Z.db.${pid}.partial`))
+  for (const file of [dead!, living!]) writeFileSync(file, 'half')
+  openStore({ home }).store.close()
+  expect([dead!, living!].map((file) => existsSync(file))).toEqual([false, true])
+})

@@ -46,7 +46,7 @@ const anthropic: Unknown[] = [
         [{ type: 'input_json_delta', partial_json: '{"not":"called"}' }],
         [{ type: 'signature_delta', signature: 'none' }],
         [],
-      ][n % 5]!,
+      ][n % 5],
     ),
   })),
   {

@@ -88,5 +88,5 @@ export function withHeldEvents(disk: Omit<Store, 'hold'>, now: () => number): St
 }
 
 function bodyOf({ sessionId: _sessionId, seq: _seq, at: _at, ...body }: RecordedEvent): EventBody {
-  return body as EventBody
+  return body
 }

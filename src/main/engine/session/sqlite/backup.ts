@@ -37,6 +37,25 @@ export function takeBackup(db: Database, options: { home: string; version: numbe
   return file
 }
 
+/** Removes copies that broke off because their process died. */
+export function removeBrokenBackups(home: string): void {
+  const folder = join(home, 'backups')
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = /\.(\d+)\.partial$/.exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
 /** The newest backup that passes `isSound`. */
 export function newestGoodBackup(home: string, isSound: (file: string) => boolean): Backup | undefined {
   return backupsOf(home).find((backup) => isSound(backup.file))

@@ -13,11 +13,15 @@ export const BUSY_TIMEOUT_MS = 5000
  * crash of the operating system can lose the newest commits (those since the last checkpoint that the system had not written yet);
  * even then the file stays consistent and what is missing is the newest end, never something in the middle.
  *
+ * `alone`: nobody else can have the store meanwhile, and not even the shared file of a few kilobytes is needed: it can be read on a full disk.
+ *
  * Throws SqliteError; `storeError` makes a CodedError of it.
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, { alone = false } = {}): Database {
   const db = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS })
   try {
+    // Before the first access: the index of the log is then kept in this process's memory, not in a file beside it.
+    if (alone) db.pragma('locking_mode = EXCLUSIVE')
     chmodSync(file, 0o600)
     // A new file holds nothing a power cut could take, and waiting for the disk is most of the time it takes to make one.
     if (statSync(file).size === 0) db.pragma('synchronous = OFF')

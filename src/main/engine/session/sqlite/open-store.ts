@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import { withHeldEvents } from '../held-events'
 import type { Store } from '../store'
-import { backupsOf, takeBackup } from './backup'
+import { backupsOf, removeBrokenBackups, takeBackup } from './backup'
 import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
 import { openDatabase, type Database } from './database'
 import { createLeases } from './lease'
@@ -66,7 +66,7 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
 
 function openSound(file: string, { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions): Store {
   refuseEmptied(file, home)
-  const db = openDatabase(file)
+  const db = openWhereverPossible(file, home)
   try {
     const version = versionOf(db)
     const newest = migrations.at(-1)?.version ?? 0
@@ -76,14 +76,44 @@ function openSound(file: string, { home, now = Date.now, pid = process.pid, migr
     requireTables(db)
     const leases = createLeases(db, identityOf(pid), now)
     // Before anything is written: a damaged file is kept as it was found.
-    checkIfDue(db, { suspect: leases.unclean() || fileAt(suspectMark(home)) !== undefined, bytes: fileAt(file)?.size ?? 0, now: now() })
+    checkIfDue(db, {
+      home,
+      suspect: leases.unclean() || fileAt(suspectMark(home)) !== undefined,
+      bytes: fileAt(file)?.size ?? 0,
+      now: now(),
+    })
     rmSync(suspectMark(home), { force: true })
-    leases.register()
+    unlessFull(home, () => leases.register())
+    removeBrokenBackups(home)
     return withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** What is there can be read on a full disk too. */
+function openWhereverPossible(file: string, home: string): Database {
+  try {
+    return openDatabase(file)
+  } catch (error) {
+    if (!isFullDisk(error, home) || (fileAt(file)?.size ?? 0) === 0) throw error
+    return openDatabase(file, { alone: true })
+  }
+}
+
+/** Writes what only helps later: without space for it the store can still be read. */
+function unlessFull(home: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!isFullDisk(error, home)) throw error
+  }
+}
+
+function isFullDisk(error: unknown, home: string): boolean {
+  const known = storeError(error, home)
+  return known instanceof CodedError && known.code === 'store.full'
 }
 
 /** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
@@ -98,16 +128,18 @@ function requireTables(db: Database): void {
   if (missing.length > 0) throw new StoreDamage(`there is no table ${missing.join(', ')}`)
 }
 
-function checkIfDue(db: Database, { suspect, bytes, now }: { suspect: boolean; bytes: number; now: number }): void {
+function checkIfDue(db: Database, { home, suspect, bytes, now }: { home: string; suspect: boolean; bytes: number; now: number }): void {
   const last = Number(db.prepare<[], string>("SELECT value FROM meta WHERE key = 'checked_at'").pluck().get() ?? 0)
   const age = Math.abs(now - last)
   const due = age > (bytes > LARGE_BYTES ? 7 * DAY_MS : DAY_MS)
   if (!suspect && !due && bytes > SMALL_BYTES) return
   checkFile(db)
   if (due)
-    db.prepare<[string]>(
-      "INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    ).run(String(now))
+    unlessFull(home, () =>
+      db
+        .prepare<[string]>("INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+        .run(String(now)),
+    )
 }
 
 function fileAt(path: string): Stats | undefined {
