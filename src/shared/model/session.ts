@@ -108,15 +108,7 @@ export interface SessionSummary {
  * Why a turn ended: the Agent Client Protocol's reasons, and three of our own: `repetition` (the model kept making the same call), `error` (see the
  * failure) and `interrupted` (the process died in mid-turn; noticed at the next start).
  */
-export type StopReason =
-  | 'end_turn'
-  | 'max_tokens'
-  | 'max_turn_requests'
-  | 'repetition'
-  | 'refusal'
-  | 'cancelled'
-  | 'error'
-  | 'interrupted'
+export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'repetition' | 'refusal' | 'cancelled' | 'error' | 'interrupted'
 
 /** The status a header shows. */
 export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting' | 'agent'>): SessionStatus {
