@@ -48,15 +48,13 @@ describe.each(ALL_TYPES)('%s', (type) => {
     const expected = await answerOf(type, whole)
     expect(expected).toMatchObject({ text: STEP.text, thinking: STEP.thinking, reason: 'tool_calls' })
     expect(expected.calls).toEqual([{ name: 'Read', input: JSON.stringify(STEP.toolCalls![0]!.input) }])
-    if (change) {
-      const changed = whole.map((event) => change(event))
+    for (const changed of change ? [whole.map((event) => change(event))] : []) {
       expect(changed, 'the change has to change something').not.toEqual(whole)
       const answer = await answerOf(type, changed)
       expect({ ...answer, usage: expected.usage }).toEqual(expected)
     }
-    if (!events) return
-    for (let at = 0; at < whole.length; at += 1) {
-      expect(await answerOf(type, [...whole.slice(0, at), ...events, ...whole.slice(at)]), `before event ${at}`).toEqual(expected)
+    for (const at of events ? whole.keys() : []) {
+      expect(await answerOf(type, [...whole.slice(0, at), ...(events ?? []), ...whole.slice(at)]), `before event ${at}`).toEqual(expected)
     }
   })
 

@@ -3,9 +3,11 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+const BWRAP: string = 'bwrap'
+
 /** Whether a file system of a given size can be had here: in a namespace of its own, never on the machine itself. */
 export const hasSmallDisks =
-  process.platform === 'linux' && spawnSync('bwrap', ['--dev-bind', '/', '/', '--size', '100000', '--tmpfs', '/mnt', 'true']).status === 0
+  process.platform === 'linux' && spawnSync(BWRAP, ['--dev-bind', '/', '/', '--size', '100000', '--tmpfs', '/mnt', 'true']).status === 0
 
 /** A Trestle home on a disk of its own, which lives as long as the program that runs `within` it. */
 export interface SmallDisk {
@@ -43,7 +45,7 @@ exit $code`
     within(command) {
       // In a file: a command line that names Trestle further up would pass for an agent's.
       writeFileSync(join(folder, 'within.sh'), script(command))
-      return ['bwrap', '--dev-bind', '/', '/', '--size', String(size), '--tmpfs', home, 'sh', join(folder, 'within.sh')]
+      return [BWRAP, '--dev-bind', '/', '/', '--size', String(size), '--tmpfs', home, 'sh', join(folder, 'within.sh')]
     },
     async makeRoom() {
       writeFileSync(asked, 'go\n')

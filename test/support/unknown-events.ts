@@ -13,12 +13,15 @@ const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const named = (value: { type: string } & Record<string, unknown>): string => `event: ${value.type}\n${data(value)}`
 const TEN = Array.from({ length: 10 }, (_, index) => index)
 
+/** What was parsed, of whatever shape. */
+type Json = ReturnType<typeof JSON.parse>
+
 /** Changes the JSON of every event that `edit` gives an answer for. */
 const edited =
-  (edit: (event: Record<string, any>) => object | undefined) =>
+  (edit: (event: Json) => object | undefined) =>
   (event: string): string => {
     const found = /^data: (\{.*\})$/m.exec(event)
-    const result = found && edit(JSON.parse(found[1]!) as Record<string, any>)
+    const result = found && edit(JSON.parse(found[1]!))
     return result ? data(result) : event
   }
 
@@ -144,11 +147,11 @@ const chunk = (delta: unknown, rest: object = {}): string =>
     model: 'scripted',
     choices: [{ index: 0, delta, finish_reason: null, ...rest }],
   })
-const asEvery = (name: string, edit: (choice: Record<string, any>) => object): Unknown => ({
+const asEvery = (name: string, edit: (choice: Json) => object): Unknown => ({
   name,
   change: edited((event) =>
     Array.isArray(event['choices']) && event['choices'].length > 0
-      ? { ...event, choices: event['choices'].map((choice: Record<string, any>) => edit(choice)) }
+      ? { ...event, choices: event['choices'].map((choice: Json) => edit(choice)) }
       : undefined,
   ),
 })

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { McpServerDefinition } from '../../../shared/model/mcp'
-import { isRefusedToAgents } from '../../command-line/check-action'
-import { UsageError, type Parsed } from '../../command-line/parse'
-import { readServers } from '../../engine/mcp/config/read-servers'
+import type { McpServerDefinition } from '../../shared/model/mcp'
+import { isRefusedToAgents } from './check-action'
+import { UsageError, type Parsed } from './parse'
+import { readServers } from '../engine/mcp/config/read-servers'
 
 /** Servers by name, for `Engine.mcp.useInSession`. */
 export type BroughtServers = Readonly<Record<string, McpServerDefinition>>
