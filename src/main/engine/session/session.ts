@@ -302,8 +302,13 @@ export class Session {
 
   /** Records the end of the turn, and of everything in it that is open. */
   #close(end: Parameters<typeof closingEvents>[1]): void {
-    const turn = unfinishedTurn(this.#deps.store, this.id)
-    if (turn) this.recordEnd([...brokenCompaction(this.header), ...closingEvents(turn, end)])
+    try {
+      const turn = unfinishedTurn(this.#deps.store, this.id)
+      if (turn) this.recordEnd([...brokenCompaction(this.header), ...closingEvents(turn, end)])
+    } catch (error) {
+      // The store cannot be read any more (it was closed, say): the log keeps what it has, and the next start closes the turn.
+      this.#deps.log(`The end of a turn could not be recorded: ${failureOf(error).message}`)
+    }
     this.approvals.expect([])
   }
 
