@@ -46,7 +46,8 @@ async function play(options: {
       return options.step(request, index) ?? { text: 'done' }
     },
   })
-  writeConfig(scratch.home, configFor(model.baseUrl) + (options.config ?? ''))
+  // More steps than a server takes to start on a busy machine.
+  writeConfig(scratch.home, configFor(model.baseUrl, { loop: 'max_steps = 800' }) + (options.config ?? ''))
   const engine = await createEngine({ version: 'test', home: scratch.home, watch: false, log: () => {} })
   onTestFinished(async () => {
     await engine.close('stop')
@@ -189,7 +190,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
     { timeout: 90_000, retry: 1 },
     async ({ files, prepare, path, good, bad, error }) => {
       const { step, seen } = breakTwice(path, good, bad)
-      await play({ files, step, config: '[loop]\nmax_steps = 800\n', ...(prepare && { prepare }) })
+      await play({ files, step, ...(prepare && { prepare }) })
       expect(seen.late).toHaveLength(1)
       expect(seen.late[0]).toMatch(error)
       expect(seen.mended).toHaveLength(1)
