@@ -156,7 +156,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
             request(method, cursor === undefined ? {} : { cursor }, { signal: limit }),
           ),
         key,
-        { now: Date.now, deadline },
+        { now: () => performance.now(), deadline },
       )
     },
     ping: (timeoutMs) =>
