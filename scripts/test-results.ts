@@ -1,0 +1,98 @@
+/** What the reports of Vitest and Playwright say, in one form. */
+
+/** One test: where it stands, its whole name, and for a failure what went wrong. */
+export interface TestResult {
+  /** Path of the test's file as its runner names it. */
+  file: string
+  name: string
+  outcome: 'passed' | 'failed' | 'skipped'
+  /** The beginning of the error; empty unless it failed. */
+  message: string
+}
+
+const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
+const MESSAGE_LINES = 8
+
+interface VitestReport {
+  testResults: {
+    name: string
+    status: string
+    message?: string
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] | null }[]
+  }[]
+}
+
+/** The tests of Vitest's JSON report. A file that could not be loaded counts as one failed test. */
+export function readVitest(report: VitestReport): TestResult[] {
+  return report.testResults.flatMap(({ name: file, status, message, assertionResults }): TestResult[] => {
+    const tests = assertionResults.map(({ fullName, status: outcome, failureMessages }) => ({
+      file,
+      name: fullName,
+      outcome: outcome === 'passed' || outcome === 'failed' ? outcome : ('skipped' as const),
+      message: beginning(failureMessages?.join('\n') ?? ''),
+    }))
+    const isBroken = status === 'failed' && tests.every(({ outcome }) => outcome !== 'failed')
+    return isBroken ? [...tests, { file, name: '(the file as a whole)', outcome: 'failed', message: beginning(message ?? '') }] : tests
+  })
+}
+
+interface PlaywrightSuite {
+  suites?: PlaywrightSuite[]
+  specs?: {
+    title: string
+    file: string
+    tests: { status: string; results: { error?: { message?: string } }[] }[]
+  }[]
+  title: string
+}
+
+/** The stories of Playwright's JSON report. */
+export function readPlaywright(report: { suites: PlaywrightSuite[]; errors?: { message?: string }[] }): TestResult[] {
+  const results: TestResult[] = (report.errors ?? []).map(({ message = '' }) => ({
+    file: '',
+    name: '(the stories as a whole)',
+    outcome: 'failed',
+    message: beginning(message),
+  }))
+  const visit = (suite: PlaywrightSuite, path: string[]): void => {
+    for (const { title, file, tests } of suite.specs ?? []) {
+      for (const { status, results: runs } of tests) {
+        results.push({
+          file,
+          name: [...path, title].join(' › '),
+          outcome: status === 'expected' || status === 'flaky' ? 'passed' : status === 'skipped' ? 'skipped' : 'failed',
+          message: beginning(runs.at(-1)?.error?.message ?? ''),
+        })
+      }
+    }
+    // The outermost suites are the files, which stand in `file` already.
+    for (const inner of suite.suites ?? []) visit(inner, [...path, inner.title])
+  }
+  for (const file of report.suites) visit(file, [])
+  return results
+}
+
+/** A run with what failed in it replaced by how it ended at the second try, and the tests that passed only then. */
+export function afterSecondTry(first: TestResult[], second: TestResult[]): { results: TestResult[]; retried: TestResult[] } {
+  const key = ({ file, name }: TestResult): string => `${file}\n${name}`
+  // Of tests with the same name, the one that failed counts.
+  const again = new Map(
+    second.toSorted((a, b) => Number(a.outcome === 'failed') - Number(b.outcome === 'failed')).map((result) => [key(result), result]),
+  )
+  const retried: TestResult[] = []
+  const results = first.map((result) => {
+    if (result.outcome !== 'failed') return result
+    const later = again.get(key(result))
+    // A file that could not be loaded is mended when nothing of it failed at the second try.
+    const tests = second.filter(({ file }) => file === result.file)
+    const passed = later ? later.outcome === 'passed' : tests.length > 0 && tests.every(({ outcome }) => outcome !== 'failed')
+    if (!passed) return later ?? result
+    retried.push(result)
+    return { ...result, outcome: 'passed' as const }
+  })
+  return { results, retried }
+}
+
+function beginning(text: string): string {
+  return text.replace(ESCAPES, '').trim().split('\n').slice(0, MESSAGE_LINES).join('\n')
+}
