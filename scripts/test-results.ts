@@ -25,14 +25,15 @@ interface VitestReport {
 /** The tests of Vitest's JSON report. A file that could not be loaded counts as one failed test. */
 export function readVitest(report: VitestReport): TestResult[] {
   return report.testResults.flatMap(({ name: file, status, message, assertionResults }): TestResult[] => {
-    const tests = assertionResults.map(({ fullName, status: outcome, failureMessages }) => ({
+    const tests = assertionResults.map(({ fullName, status: outcome, failureMessages }): TestResult => ({
       file,
       name: fullName,
-      outcome: outcome === 'passed' || outcome === 'failed' ? outcome : ('skipped' as const),
+      outcome: outcome === 'passed' || outcome === 'failed' ? outcome : 'skipped',
       message: beginning(failureMessages?.join('\n') ?? ''),
     }))
     const isBroken = status === 'failed' && tests.every(({ outcome }) => outcome !== 'failed')
-    return isBroken ? [...tests, { file, name: '(the file as a whole)', outcome: 'failed', message: beginning(message ?? '') }] : tests
+    if (isBroken) tests.push({ file, name: '(the file as a whole)', outcome: 'failed', message: beginning(message ?? '') })
+    return tests
   })
 }
 
