@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts', 'test/{integration,conformance}/**/*.test.ts'],
     environment: 'node',
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // A guard against tests that hang, also on a machine with much else to do.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Tests measure processes and time limits: no more workers than cores.
     maxWorkers: 2,
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
