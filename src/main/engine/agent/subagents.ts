@@ -261,9 +261,9 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   return { turnOf, of }
 }
 
-/** A type that an agent has defined; it may start the same `types` as its maker. */
+/** A type that an agent has defined; one with the tool Agent may start the same `types` as its maker. */
 function definedSpec({ name, description, systemPrompt, tools }: SubagentType, types: readonly AgentSpec[]): AgentSpec {
-  const subagents = types.map((type) => type.name)
+  const subagents = tools.includes('Agent') ? types.map((type) => type.name) : []
   return { name, description, systemPrompt, tools, excludeTools: [], subagents, readOnly: false, source: 'session', path: '' }
 }
 
