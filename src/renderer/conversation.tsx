@@ -5,6 +5,7 @@ import type { ApprovalReply } from './features/approvals/approval-reply'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
+import { AgentSwitch } from './features/composer/agent-switch'
 import { EffortSwitch } from './features/composer/effort-switch'
 import { Composer, type ComposerHandle } from './features/composer/composer'
 import { commandSent } from './features/composer/slash-commands'
@@ -185,7 +186,13 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
               )}
             </>
           }
-          empty={<EmptyConversation scripted={model?.scripted ?? false} onSuggest={(text) => composer.current?.fill(text)} />}
+          empty={
+            <EmptyConversation
+              greeting={header.runsAs?.greeting}
+              scripted={model?.scripted ?? false}
+              onSuggest={(text) => composer.current?.fill(text)}
+            />
+          }
         />
       </Terminals>
       <Composer
@@ -198,7 +205,12 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         onStop={stop}
         onNextMode={nextMode}
         complete={complete}
-        controls={<EffortSwitch sessionId={sessionId} />}
+        controls={
+          <>
+            <AgentSwitch sessionId={sessionId} />
+            <EffortSwitch sessionId={sessionId} />
+          </>
+        }
         commands={slash.commands}
         onCommands={slash.refresh}
         prompts={slash.prompts}

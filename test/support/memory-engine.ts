@@ -114,7 +114,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       return events
     },
     header: (sessionId) => get(sessionId).header,
-    async change(sessionId, change) {
+    async change(sessionId, { agent: _agent, ...change }) {
       record(sessionId, { type: 'session.changed', ...change })
       return get(sessionId).header
     },

@@ -108,6 +108,9 @@ export function newsEngine(options: {
     log,
   })
   const sessions = createSessions({
+    chooseAgent: async () => {
+      throw new Error('No test of this engine chooses an agent.')
+    },
     withSkill: async (_header, parts) => parts,
     store,
     runner,

@@ -1,6 +1,7 @@
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
+import { AGENT_OPTIONS } from './agent-option'
 import { MODEL_COMMAND, PROVIDER_COMMAND } from './connect-commands'
 import { MCP_COMMAND } from './mcp-command'
 import type { CommandSpec, OptionSpec } from './parse'
@@ -11,6 +12,7 @@ const WHERE: Record<string, OptionSpec> = {
   cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
   model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
   effort: { type: 'string', value: 'LEVEL', choices: EFFORTS, help: 'How hard the model is to think (default: as its vendor says).' },
+  ...AGENT_OPTIONS,
 }
 
 const WHICH_SESSION: Record<string, OptionSpec> = {
@@ -41,6 +43,7 @@ export const COMMANDS: Record<
   | 'print'
   | 'acp'
   | 'wire'
+  | 'agent'
   | 'session'
   | 'task'
   | 'permission'
@@ -124,13 +127,24 @@ export const COMMANDS: Record<
   },
   acp: {
     summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
-    options: { help: HELP },
-    examples: ['trestle acp'],
+    options: { ...AGENT_OPTIONS, help: HELP },
+    examples: ['trestle acp', 'trestle acp --agent explore'],
   },
   wire: {
     summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
-    options: { help: HELP },
-    examples: ['trestle wire'],
+    options: { ...AGENT_OPTIONS, help: HELP },
+    examples: ['trestle wire', 'trestle wire --agent-file review.yaml'],
+  },
+  agent: {
+    summary: 'List the agents that a session can work as; see docs/agents.md.',
+    actions: ['list'],
+    positionals: { name: 'list', help: 'List them with where they come from, and what is wrong with their files.', max: 1 },
+    options: {
+      json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+      help: HELP,
+    },
+    examples: ['trestle agent list', 'trestle agent list --json | jq -r .agents[].name'],
   },
   session: {
     summary: 'See sessions, go back in one, fork one, export one.',

@@ -59,7 +59,11 @@ async function run(args: readonly string[]): Promise<number> {
     }
     case 'wire': {
       const { wireMain } = await import('../host/wire/wire-main')
-      return wireMain(version)
+      return wireMain(parsed, version)
+    }
+    case 'agent': {
+      const { agentMain } = await import('../host/agent/agent-main')
+      return agentMain(parsed)
     }
     case 'session': {
       const { sessionMain } = await import('../host/session/session-main')

@@ -22,7 +22,7 @@ import type { PlanView } from '../../shared/model/plan'
 import type { ToolsView } from '../../shared/model/tools-view'
 import type { TrustedFolder, TrustView } from '../../shared/model/trust'
 import type { HookList } from '../../shared/model/hook'
-import type { AgentList } from '../../shared/model/agent'
+import type { AgentChoice, AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
 import type { Mcp } from './mcp/mcp'
@@ -74,7 +74,15 @@ export type EngineChange =
 /** Everything that can be done with sessions. Failures are `CodedError`s. */
 export interface Sessions {
   list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
-  create(input: { folder: string; model?: string; effort?: Effort; mode?: PermissionMode; addedFolders?: string[] }): Promise<SessionHeader>
+  create(input: {
+    folder: string
+    model?: string
+    effort?: Effort
+    mode?: PermissionMode
+    addedFolders?: string[]
+    /** Absent: the usual one. */
+    agent?: AgentChoice
+  }): Promise<SessionHeader>
   /** Header and latest window; recovers a turn that a dead process left open. */
   open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
   window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
@@ -87,6 +95,8 @@ export interface Sessions {
       model?: string
       effort?: EffortChoice
       mode?: PermissionMode
+      /** From the next turn on; `null`: the usual one. */
+      agent?: AgentChoice | null
       addedFolders?: string[]
       archived?: boolean
     },

@@ -1,3 +1,4 @@
+import type { AgentChoice } from '../../shared/model/agent'
 import type { Cipher } from './config/secrets'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
 
@@ -8,6 +9,8 @@ export interface EngineOptions {
   home?: string
   /** Encrypts keys typed into the app; default: a file only the user can read. */
   cipher?: Cipher
+  /** The agent that new sessions run as when none is named; default: the usual one. */
+  agent?: AgentChoice
   /** Overrides `[loop] max_steps`. */
   maxSteps?: number
   /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */

@@ -277,7 +277,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     defaults: () => ({
       mode: settings().defaultPermissionMode,
       ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
+      ...(options.agent && { agent: options.agent }),
     }),
+    chooseAgent: (choice, folder) => agents.choose(choice, folder),
     onOpened: (session) => desk.opened(session),
     onRemoved(sessionId) {
       hooks.removed(sessionId)
@@ -311,6 +313,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onChange: (task) => custody.changed(task),
     allTools: tools.allTools,
     look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
+    warn,
     log,
   })
   const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: () => Date.now(), log })

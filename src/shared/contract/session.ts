@@ -26,6 +26,8 @@ export interface EventWindow {
   hasMore: boolean
 }
 
+const agentChoice = z.union([z.strictObject({ name: z.string().min(1).max(100) }), z.strictObject({ file: z.string().min(1) })])
+
 export const sessionContract = {
   /** Newest first; archived ones only when asked for. */
   list: oc
@@ -45,6 +47,8 @@ export const sessionContract = {
         model: z.string().optional(),
         effort: z.enum(EFFORTS).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
+        /** The agent it runs as: the name of a spec, or an absolute path of a file with one. */
+        agent: agentChoice.optional(),
       }),
     )
     .output(type<SessionHeader>()),
@@ -65,6 +69,8 @@ export const sessionContract = {
         /** How hard the model is to think; `default`: as it does when nothing is said. A level that it does not know means the nearest one. */
         effort: z.enum(EFFORT_CHOICES).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
+        /** The agent it runs as from the next turn on; `null`: the usual one. */
+        agent: agentChoice.nullable().optional(),
         addedFolders: z.array(z.string()).optional(),
         archived: z.boolean().optional(),
       }),

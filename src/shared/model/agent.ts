@@ -1,3 +1,4 @@
+import type { Effort } from './effort'
 import type { TaskStatus } from './task'
 
 /** The work that a call has given to a subagent. */
@@ -49,12 +50,56 @@ export interface SubagentType {
   tools: string[]
 }
 
+/** What a spec says of an agent, with everything that it extends. */
+export interface AgentDefinition {
+  /** As it is chosen and called: lowercase letters, digits and single hyphens. */
+  name: string
+  /** What people are shown in place of the name; absent: the name. */
+  title?: string
+  /** Absolute path of the file; empty for one that an agent has defined. */
+  path: string
+  description: string
+  /** With its arguments filled in; empty: the usual prompt alone. */
+  systemPrompt: string
+  /** Absent: every tool. */
+  tools?: readonly string[]
+  excludeTools: readonly string[]
+  /** The types of subagents that it may start. */
+  subagents: readonly string[]
+  /** Those of them that its own file leads to, whatever else goes by their names. */
+  ownTypes?: readonly AgentDefinition[]
+  /** `provider/model`, or `small`; absent: that of the session, or of the parent. */
+  model?: string
+  /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
+  effort?: Effort
+  maxSteps?: number
+  /** It may call nothing that changes anything, whatever rules and modes say. */
+  readOnly: boolean
+  /** What people are shown in a new session with it. */
+  greeting?: string
+}
+
+/** How a person names the agent that a session is to run as: one of the specs for its folder, or a file. */
+export type AgentChoice = { name: string } | { file: string }
+
+/** The agent that a person's session runs as, as it was chosen. */
+export interface SessionAgent {
+  name: string
+  title?: string
+  /** It may change nothing. */
+  readOnly?: true
+  greeting?: string
+  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was begun. */
+  definition?: AgentDefinition
+}
+
 /** Where an agent spec comes from. */
 export type AgentSource = 'project' | 'user' | 'built-in'
 
 /** An agent spec as a page lists it. */
 export interface AgentView {
   name: string
+  title?: string
   description: string
   source: AgentSource
   /** Absolute path. */
@@ -69,11 +114,13 @@ export interface AgentView {
   hiddenBy?: string
 }
 
-/** Why a spec is not used. */
+/** What is wrong with a spec. */
 export interface AgentProblem {
   path: string
   line?: number
   message: string
+  /** `false`: the agent can be used, without what is wrong. Default true: it is left out. */
+  isFatal?: boolean
 }
 
 /** The specs for a project, and what is wrong with others. */

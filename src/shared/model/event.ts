@@ -1,4 +1,4 @@
-import type { AgentEnd, AgentStart, SubagentType } from './agent'
+import type { AgentEnd, AgentStart, SessionAgent, SubagentType } from './agent'
 import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from './approval'
 import type { CompactionMark, CompactionReason, CompactionResult, ContextTrim } from './compaction'
 import type { PlanDecision, PlanRevision } from './plan'
@@ -24,6 +24,7 @@ export type EventBody =
       effort?: Effort
       mode: PermissionMode
       addedFolders: string[]
+      /** The agent it runs as; absent: Trestle's usual one. */ agent?: SessionAgent
       /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
     }
   | {
@@ -33,6 +34,7 @@ export type EventBody =
       model?: string
       /** How hard the model is to think; `default`: as its vendor does when nothing is said. */ effort?: EffortChoice
       mode?: PermissionMode
+      /** The agent it runs as from its next turn on; `null`: the usual one. */ agent?: SessionAgent | null
       addedFolders?: string[]
       archived?: boolean
     }

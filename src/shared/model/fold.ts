@@ -1,3 +1,4 @@
+import type { SessionAgent } from './agent'
 import type { EffortChoice } from './effort'
 import type { RecordedEvent } from './event'
 import type { Usage } from './message'
@@ -44,10 +45,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         createdAt: event.at,
         ...(event.model !== undefined && { model: event.model }),
         ...(event.effort !== undefined && { effort: event.effort }),
+        ...(event.agent && { runsAs: event.agent }),
       }
     case 'session.changed':
       return {
-        ...withEffort(next, event.effort),
+        ...withAgent(withEffort(next, event.effort), event.agent),
         ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
         ...(event.model !== undefined && { model: event.model }),
         ...(event.mode !== undefined && { mode: event.mode }),
@@ -196,6 +198,12 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     default:
       return next
   }
+}
+
+function withAgent(header: SessionHeader, agent: SessionAgent | null | undefined): SessionHeader {
+  if (agent !== null) return agent === undefined ? header : { ...header, runsAs: agent }
+  const { runsAs: _usual, ...rest } = header
+  return rest
 }
 
 function withEffort(header: SessionHeader, effort: EffortChoice | undefined): SessionHeader {

@@ -1,4 +1,4 @@
-import type { AgentState, SubagentType } from './agent'
+import type { AgentState, SessionAgent, SubagentType } from './agent'
 import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './compaction'
 import type { Cut } from './checkpoint'
@@ -83,6 +83,8 @@ export interface SessionHeader {
   turns: number
   /** Ids (`server::tool`) of tools that were loaded by tool search, in that order; absent: none. */
   loadedTools?: string[]
+  /** The agent that a person's session runs as; absent: Trestle's usual one. */
+  runsAs?: SessionAgent
   /** Set when this is a subagent's session. */
   agent?: AgentState
   /** Types of subagents that the agent of this session has defined; absent: none. */

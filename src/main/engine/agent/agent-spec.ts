@@ -1,4 +1,4 @@
-import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
+import type { AgentDefinition, AgentProblem, AgentSource } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 
 /** In place of a model: the small one of the settings, or that of the same provider. */
@@ -7,48 +7,45 @@ export const SMALL_MODEL = 'small'
 /** What a file says of an agent, before what it extends is put beneath it. */
 export interface WrittenSpec {
   name: string
+  /** The name as it is written, where that is another one. */
+  title?: string
   source: AgentSource
   path: string
   description?: string
-  /** The name of another spec, which fills in what this one does not say. */
-  extend?: { name: string; line?: number }
+  /** What fills in what this one does not say: another spec, by its name or by its file. */
+  extend?: { name: string; line?: number; spec?: WrittenSpec }
   systemPrompt?: string
   promptArgs: Readonly<Record<string, string>>
   tools?: readonly string[]
   excludeTools: readonly string[]
   subagents?: readonly string[]
+  /** Those of them that the file leads to. */
+  ownTypes?: readonly WrittenSpec[]
   model?: string
   effort?: Effort
   maxSteps?: number
   readOnly: boolean
+  greeting?: string
 }
 
 /** An agent as it is used. */
-export interface AgentSpec {
-  name: string
+export interface AgentSpec extends AgentDefinition {
   source: AgentSource | 'session'
-  path: string
-  description: string
-  /** With its arguments filled in; empty: the usual prompt of subagents alone. */
-  systemPrompt: string
-  /** Absent: every tool that subagents can have. */
-  tools?: readonly string[]
-  excludeTools: readonly string[]
-  /** The types it may start itself. */
-  subagents: readonly string[]
-  /** `provider/model`, or `small`; absent: its parent's. */
-  model?: string
-  /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
-  effort?: Effort
-  maxSteps?: number
-  /** It may call nothing that changes anything, whatever rules and modes say. */
-  readOnly: boolean
 }
 
-export type ReadSpec = { spec: WrittenSpec } | { problem: AgentProblem }
+/** What a file gives: a spec unless the whole file is of no use, and what is wrong with it. */
+export interface ReadSpec {
+  spec?: WrittenSpec
+  problems: AgentProblem[]
+}
 
 /** A file with a spec, or beside one. */
 export interface SpecFile {
   path: string
   text: string
+}
+
+/** What is wrong with a file of an agent, as one line. */
+export function problemText({ path, line, message }: AgentProblem): string {
+  return `${path}${line === undefined ? '' : `:${line}`}: ${message}`
 }

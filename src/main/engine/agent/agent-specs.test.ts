@@ -23,6 +23,7 @@ it('those that come with Trestle can be used, and the ones that only read have n
   expect((await specs.find(home)).map(({ name, readOnly }) => [name, readOnly])).toEqual([
     ['assistant', false],
     ['coder', false],
+    ['debug', false],
     ['explore', true],
     ['plan', true],
   ])
@@ -49,19 +50,84 @@ it('what a spec does not say it has from the one it extends, which may be the on
 })
 
 it.each([
-  ['no YAML', ['description: x', 'tools: [Read'], 2, /^It is no YAML/],
+  ['not YAML', ['description: x', 'tools: [Read'], 2, /^This is not valid YAML/],
   ['no table', ['- a'], 1, /^It must be a list of "key: value"/],
-  ['an unknown key', ['description: x', 'tool: [Read]'], 2, /^"tool" is not known\. Did you mean tools\?$/],
-  ['an unknown tool', ['description: x', '', 'tools: [Raed]'], 3, /^There is no tool "Raed"\. Did you mean Read\?$/],
-  ['no description', ['tools: [Read]'], 1, /^It needs a description\.$/],
-  ['a wrong type', ['description: x', 'read_only: maybe'], 2, /^read_only must be true or false\.$/],
-  ['a prompt outside', ['description: x', 'system_prompt_path: ../config.toml'], 2, /^system_prompt_path must lead to a file beside/],
-  ['a prompt that is not there', ['description: x', 'system_prompt_path: gone.md'], 2, /^There is no file .*gone\.md/],
   ['a base that is not there', ['description: x', 'extend: gone'], 2, /^It extends "gone", which cannot be found/],
   ['a circle', ['description: x', 'extend: wrong'], 2, /^It extends "wrong", which cannot be found: they extend each other/],
-  ['a wrong name', ['name: Big Boss', 'description: x'], 1, /^Its name "Big Boss" must be/],
-])('%s: the spec is left out as a whole, and the mistake is said with its line', async (_what, lines, line, message) => {
+])('%s: the file is left out as a whole, and the mistake is reported with its line', async (_what, lines, line, message) => {
   write('wrong.yaml', ...lines)
   expect(await find('wrong')).toBeUndefined()
   expect(await problems()).toEqual([['wrong.yaml', line, expect.stringMatching(message)]])
+})
+
+it.each([
+  ['an unknown key', ['tool: [Read]'], /^"tool" is not known\. Did you mean tools\?$/, { excludeTools: [] }],
+  ['an unknown tool', ['tools: [Raed, Grep]'], /^There is no tool "Raed"\. Did you mean Read\?$/, { tools: ['Grep'] }],
+  ['tools that are not a list', ['tools: Read'], /^tools must be a list of names\. .*has no tools/, { tools: [] }],
+  ['tools to leave out that are not a list', ['exclude_tools: Bash'], /^exclude_tools must be a list.*can only read/, { readOnly: true }],
+  ['a wrong type', ['read_only: maybe'], /^read_only must be true or false\. .*can only read/, { readOnly: true }],
+  ['a wrong limit', ['max_steps: many'], /^max_steps must be a whole number from 1\.$/, { readOnly: false }],
+  ['an unknown effort', ['effort: heroic'], /^effort must be one of /, { readOnly: false }],
+  ['a prompt outside', ['system_prompt_path: ../config.toml'], /^system_prompt_path must lead to a file beside/, { systemPrompt: '' }],
+  ['a prompt that is not there', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],
+])(
+  '%s invalidates that field alone, never gives more than was meant, and is reported with its line',
+  async (_what, lines, message, kept) => {
+    write('wrong.yaml', 'description: x', ...lines)
+    expect(await find('wrong')).toMatchObject({ description: 'x', ...kept })
+    expect(await problems()).toEqual([['wrong.yaml', 2, expect.stringMatching(message)]])
+  },
+)
+
+it('accepts the agent files of Kimi CLI: display names, tools as module:Class, subagents with files that extend their parent', async () => {
+  write(
+    'agent.yaml',
+    'version: 1',
+    'agent:',
+    '  name: "Kimi CLI"',
+    '  system_prompt_path: ./system.md',
+    '  system_prompt_args: {ROLE_ADDITIONAL: ""}',
+    '  tools:',
+    ...['multiagent:Task', 'todo:SetTodoList', 'shell:Shell', 'file:ReadFile', 'file:WriteFile', 'think:Think', 'web:FetchURL'].map(
+      (tool) => `    - "kimi_cli.tools.${tool}"`,
+    ),
+    '  subagents:',
+    '    coder:',
+    '      path: ./sub.yaml',
+    '      description: "Good at general software engineering tasks"',
+  )
+  write('sub.yaml', 'version: 1', 'agent:', '  extend: ./agent.yaml', '  exclude_tools: ["kimi_cli.tools.multiagent:Task"]')
+  write('system.md', 'You are Kimi. ${ROLE_ADDITIONAL}')
+  expect(await problems()).toEqual([])
+  const agent = await find('kimi-cli')
+  expect(agent).toMatchObject({ title: 'Kimi CLI', description: 'Kimi CLI', systemPrompt: 'You are Kimi. ', subagents: ['coder'] })
+  expect(agent?.tools).toEqual(['Agent', 'TodoList', 'Bash', 'Read', 'Write', 'FetchURL'])
+  expect(agent?.ownTypes).toMatchObject([
+    { name: 'coder', description: 'Good at general software engineering tasks', excludeTools: ['Agent'], systemPrompt: 'You are Kimi. ' },
+  ])
+})
+
+it('files that lead to each other in a circle are reported and end', async () => {
+  write('one.yaml', 'description: x', 'subagents: {two: {path: two.yaml}}')
+  write('two.yaml', 'description: y', 'subagents: {one: {path: one.yaml}}')
+  expect((await find('one'))?.ownTypes?.map(({ name }) => name)).toEqual(['two'])
+  expect((await problems()).some(([, , message]) => /lead to each other/.test(String(message)))).toBe(true)
+})
+
+it('reads a file anywhere, with what stands beside it, and says where it cannot be used', async () => {
+  const folder = join(home, 'elsewhere')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'review.yaml'), 'name: Code review\nextend: explore\nsystem_prompt_path: prompt.md\ngreeting: Show me.\n')
+  writeFileSync(join(folder, 'prompt.md'), 'Review only.')
+  const { spec } = await specs.fromFile(join(folder, 'review.yaml'), home)
+  expect(spec).toMatchObject({
+    name: 'code-review',
+    title: 'Code review',
+    readOnly: true,
+    systemPrompt: 'Review only.',
+    greeting: 'Show me.',
+  })
+  writeFileSync(join(folder, 'broken.yaml'), 'description: [x')
+  await expect(specs.fromFile(join(folder, 'broken.yaml'), home)).rejects.toThrow(/broken\.yaml:1: This is not valid YAML/)
+  await expect(specs.fromFile(join(folder, 'none.yaml'), home)).rejects.toThrow(/none\.yaml cannot be used/)
 })

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
 import type { AgentList, AgentProblem, AgentSource, AgentView } from '../../../shared/model/agent'
 import { standingOf } from '../config/trust/standing'
 import { readGuardedText } from '../workspace/guarded-text'
-import type { AgentSpec, SpecFile, WrittenSpec } from './agent-spec'
+import { problemText, type AgentSpec, type SpecFile, type WrittenSpec } from './agent-spec'
 import { readAgentSpec } from './read-agent-spec'
-import { resolveSpecs } from './resolve-specs'
+import { resolveSpec, resolveSpecs } from './resolve-specs'
 
 const MOST_FILES = 200
 const MOST_BYTES = 256 * 1024
@@ -17,6 +18,8 @@ export interface AgentSpecs {
   own(folder: string): Promise<AgentSpec[]>
   /** The same for a page: hidden ones too, and what is wrong with others. */
   list(folder: string): Promise<AgentList>
+  /** A spec of a file anywhere, which may extend those for the folder; throws `request.invalid`, with the place, when it cannot be used. */
+  fromFile(path: string, folder: string): Promise<{ spec: AgentSpec; problems: AgentProblem[] }>
 }
 
 interface Place {
@@ -40,14 +43,19 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
         files
           .filter(({ path }) => isSpec(path))
           .map(({ path, text }) =>
-            readAgentSpec({ path, text }, source, async (beside) => files.find((file) => file.path === beside)?.text),
+            readAgentSpec({ path, text }, { source, beside: async (beside) => files.find((file) => file.path === beside)?.text }),
           ),
       ),
     )
     const written: WrittenSpec[] = []
-    for (const one of read) {
-      if ('spec' in one) written.push(one.spec)
-      else problems.push(one.problem)
+    for (const { spec, problems: found } of read) {
+      if (spec) written.push(spec)
+      // A file that two others lead to is reported once.
+      problems.push(
+        ...found.filter(
+          ({ path, line, message }) => !problems.some((one) => one.path === path && one.line === line && one.message === message),
+        ),
+      )
     }
     return { written, problems }
   }
@@ -66,17 +74,41 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
         const hiddenBy = hidden.get(one)
         const spec = specs.find(({ path, name }) => path === one.path && name === one.name)
         if (!spec && hiddenBy === undefined) return []
-        return [viewOf(spec ?? { ...one, description: one.description ?? '', systemPrompt: '', subagents: one.subagents ?? [] }, hiddenBy)]
+        return [
+          viewOf(
+            spec ?? { ...one, ownTypes: [], description: one.description ?? '', systemPrompt: '', subagents: one.subagents ?? [] },
+            hiddenBy,
+          ),
+        ]
       })
       return { agents, problems: [...problems, ...broken] }
+    },
+    async fromFile(path, folder) {
+      const text = textOf(path)
+      if (typeof text !== 'string') throw new CodedError('request.invalid', `The agent file ${path} cannot be used: ${text.problem}`)
+      const beside = async (other: string): Promise<string | undefined> => {
+        const found = textOf(other)
+        return typeof found === 'string' ? found : undefined
+      }
+      const { spec: own, problems } = await readAgentSpec({ path, text }, { source: 'user', beside })
+      const found = own ? resolveSpec(own, (await load(folder)).written) : { problem: problems[0]! }
+      if ('spec' in found) return { spec: found.spec, problems }
+      throw new CodedError('request.invalid', problemText({ ...found.problem, path }))
     },
   }
 }
 
+/** The text of the user's own file, or what is wrong with it. */
+function textOf(path: string): string | { problem: string } {
+  const found = readGuardedText(path, { mostBytes: MOST_BYTES })
+  return 'text' in found ? found.text : { problem: 'problem' in found ? found.problem : 'There is no such file.' }
+}
+
 function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
-  const { name, description, source, path, readOnly, tools, excludeTools, subagents, model } = spec
+  const { name, title, description, source, path, readOnly, tools, excludeTools, subagents, model } = spec
   return {
     name,
+    ...(title !== undefined && { title }),
     description,
     source: source === 'session' ? 'user' : source,
     path,

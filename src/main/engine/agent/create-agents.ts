@@ -1,13 +1,18 @@
+import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
 import { failureOf } from '../../../shared/model/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { HeldSessions } from '../session/sessions'
 import { createAgentRuns, type AgentRuns, type AgentRunsDeps } from './agent-runs'
 import { createAgentSpecs, type AgentSpecs } from './agent-specs'
+import { problemText, SMALL_MODEL } from './agent-spec'
 import { builtInAgents } from './built-in-agents'
+import { chooseAgent } from './session-agent'
 import { createSubagents, type Subagents, type SubagentsDeps } from './subagents'
 
 export interface AgentsDeps extends AgentRunsDeps, Omit<SubagentsDeps, 'specs' | 'runs' | keyof AgentRunsDeps> {
   sessions: Pick<HeldSessions, 'createAgent' | 'withSession' | 'reconsider'>
+  /** Tells the user, once for each text. */
+  warn(text: string): void
 }
 
 /** Everything about subagents that an engine has. */
@@ -15,6 +20,8 @@ export interface Agents {
   runs: AgentRuns
   specs: AgentSpecs
   subagents: Subagents
+  /** The agent that a person has chosen for a session in the folder; what is wrong with its file is told, and throws when the agent cannot be used. */
+  choose(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
   /** To be told of what is recorded: what is allowed for the session at the request of a subagent is allowed for the person's session. */
   recorded(header: SessionHeader, before: SessionHeader | undefined): void
 }
@@ -38,6 +45,12 @@ export function createAgents(deps: AgentsDeps): Agents {
     runs,
     specs,
     subagents: createSubagents({ ...deps, specs, runs }),
+    async choose(choice, folder) {
+      const { agent, model, problems } = await chooseAgent(specs, choice, folder)
+      for (const problem of problems) deps.warn(problemText(problem))
+      // A session has the model that its person chose: only a model with a name of its own takes its place.
+      return { agent, ...(model !== undefined && model !== SMALL_MODEL && { model }) }
+    },
     recorded({ agent, rules, sessionId }, before) {
       if (before && agent && rules && rules !== before.rules) allowForFamily(agent.rootId, sessionId, rules)
     },

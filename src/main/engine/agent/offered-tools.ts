@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../../../shared/model/agent'
 import type { Tool } from '../tool/tool'
 import type { AgentSpec } from './agent-spec'
 
@@ -15,6 +16,15 @@ export function isOffered(
   if (readOnly && !annotations.readOnly && name !== 'Bash') return false
   if (name === 'Agent') return mayDelegate && subagents.length > 0
   if (name === 'CreateSubagent') return mayDelegate && (tools?.includes(name) ?? false)
+  return tools === undefined || isNamed(tools, name)
+}
+
+/** Whether a person's session that runs as this agent has the tool. */
+export function isOfferedInSession(
+  { tools, excludeTools, readOnly }: Pick<AgentDefinition, 'tools' | 'excludeTools' | 'readOnly'>,
+  { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
+): boolean {
+  if (isNamed(excludeTools, name) || (readOnly && !annotations.readOnly && name !== 'Bash')) return false
   return tools === undefined || isNamed(tools, name)
 }
 

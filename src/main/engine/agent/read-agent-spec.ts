@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import type { AgentSource } from '../../../shared/model/agent'
+import type { Document, YAMLMap } from 'yaml'
+import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
 import { EFFORTS } from '../../../shared/model/effort'
 import { nearest } from '../../../shared/nearest'
-import { TOOL_LIST } from '../tool/tool-list'
 import type { ReadSpec, SpecFile, WrittenSpec } from './agent-spec'
+import { toolNamed, unknownTool } from './source-tools'
 
 const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/
 const MOST_NAME_CHARS = 64
+/** Files that lead to files that lead to files. */
+const MOST_LEVELS = 4
 const KEYS = [
   'name',
   'description',
@@ -21,157 +25,213 @@ const KEYS = [
   'effort',
   'max_steps',
   'read_only',
+  'greeting',
 ] as const
 
 type Key = (typeof KEYS)[number]
 
-/** A mistake in a spec: the whole spec is left out. */
-class SpecMistake extends Error {
-  readonly line: number | undefined
-  constructor(message: string, line: number | undefined) {
-    super(message)
-    this.line = line
-  }
+/** Where a spec is read from. `beside` gives the text of another file in or below the same folder. */
+export interface SpecPlace {
+  source: AgentSource
+  beside(path: string): Promise<string | undefined>
+}
+
+/** How many files lead to this one; `isBase`: it is extended by the one before, whose own subagents count. */
+interface Within {
+  level: number
+  isBase: boolean
 }
 
 /**
- * Reads a spec. The keys stand at the top, or below `agent` with a `version` beside it. `beside` gives the text of another file in the same
- * folder, for its prompt. Anything that is wrong makes the whole spec unusable and is said with its line: an agent that is half what was meant
- * could do what was to be kept from it.
+ * Reads a spec. The keys stand at the top, or below `agent` with a `version` beside it. A field that is wrong does not count and is reported with its line;
+ * where it would have kept something from the agent, the agent gets less than was meant, never more: without `tools` it has none, without `exclude_tools` or
+ * `read_only` it can only read. Only a file that is not a spec at all is left out as a whole.
  */
-export async function readAgentSpec(
-  { path, text }: SpecFile,
-  source: AgentSource,
-  beside: (path: string) => Promise<string | undefined>,
-): Promise<ReadSpec> {
-  try {
-    return { spec: await parse({ path, text }, source, beside) }
-  } catch (error) {
-    if (!(error instanceof SpecMistake)) throw error
-    return { problem: { path, message: error.message, ...(error.line !== undefined && { line: error.line }) } }
-  }
-}
-
-async function parse(
-  { path, text }: SpecFile,
-  source: AgentSource,
-  beside: (path: string) => Promise<string | undefined>,
-): Promise<WrittenSpec> {
+export async function readAgentSpec(file: SpecFile, place: SpecPlace, within: Within = { level: 0, isBase: false }): Promise<ReadSpec> {
+  const { path, text } = file
   const { LineCounter, parseDocument, isMap, isScalar } = await import('yaml')
   const lines = new LineCounter()
-  const document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false })
+  const document: Document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
-  if (error) throw new SpecMistake(`It is no YAML: ${error.message}`, lines.linePos(error.pos[0]).line)
+  if (error) return { problems: [{ path, line: lines.linePos(error.pos[0]).line, message: `This is not valid YAML: ${error.message}` }] }
   const top = document.contents
-  if (!isMap(top)) throw new SpecMistake('It must be a list of "key: value".', 1)
+  if (!isMap(top)) return { problems: [{ path, line: 1, message: 'It must be a list of "key: value".' }] }
   const nested = top.get('agent')
-  const map = isMap(nested) ? nested : top
+  const map: YAMLMap = isMap(nested) ? nested : top
   const lineOf = (key: string): number | undefined => {
     const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key)
     const range = pair && isScalar(pair.key) ? pair.key.range : undefined
     return range ? lines.linePos(range[0]).line : undefined
   }
-  const wrong = (key: Key, must: string): SpecMistake => new SpecMistake(`${key} must be ${must}.`, lineOf(key))
-  const values: unknown = map.toJS(document)
-  const table = values as Record<string, unknown>
-  for (const key of Object.keys(table)) {
-    if (map === top && key === 'version') continue
-    if (!KEYS.some((known) => known === key)) {
-      const [best] = nearest(key, KEYS, 1)
-      throw new SpecMistake(`"${key}" is not known.${best === undefined ? '' : ` Did you mean ${best}?`}`, lineOf(key))
-    }
+  return specFrom(file, place, { table: map.toJS(document) as Record<string, unknown>, mayHaveVersion: map === top, lineOf, within })
+}
+
+interface Written {
+  table: Readonly<Record<string, unknown>>
+  mayHaveVersion: boolean
+  lineOf(key: string): number | undefined
+  within: Within
+}
+
+async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVersion, lineOf, within }: Written): Promise<ReadSpec> {
+  const problems: AgentProblem[] = []
+  const wrong = (key: string, message: string): undefined => {
+    const line = lineOf(key)
+    problems.push({ path, message, isFatal: false, ...(line !== undefined && { line }) })
+    return undefined
   }
+  const value = (key: Key): unknown => table[key] ?? undefined
   const string = (key: Key): string | undefined => {
-    const value = table[key]
-    if (value === undefined || value === null) return undefined
-    if (typeof value !== 'string' || value.trim() === '') throw wrong(key, 'a text')
-    return value.trim()
+    const found = value(key)
+    if (found === undefined) return undefined
+    return typeof found === 'string' && found.trim() !== '' ? found.trim() : wrong(key, `${key} must be a text.`)
   }
-  const strings = (key: Key): string[] | undefined => {
-    const value = table[key]
-    if (value === undefined || value === null) return undefined
-    if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string' && one !== ''))
-      throw wrong(key, 'a list of names')
-    return value
+  const strings = (key: Key, otherwise: string): string[] | 'wrong' | undefined => {
+    const found = value(key)
+    if (found === undefined) return undefined
+    if (Array.isArray(found) && found.every((one): one is string => typeof one === 'string' && one !== '')) return found
+    wrong(key, `${key} must be a list of names. ${otherwise}`)
+    return 'wrong'
   }
-  const name = string('name') ?? basename(path).replace(/\.ya?ml$/, '')
-  if (!NAME.test(name) || name.length > MOST_NAME_CHARS)
-    throw new SpecMistake(
-      `Its name "${name.slice(0, 80)}" must be at most ${MOST_NAME_CHARS} lowercase letters, digits, and single hyphens between them.`,
-      lineOf('name') ?? 1,
-    )
-  const tools = strings('tools')
-  for (const tool of tools ?? []) if (!isTool(tool)) throw new SpecMistake(unknownTool(tool), lineOf('tools'))
-  const extend = string('extend')
-  const description = string('description')
-  if (description === undefined && extend === undefined) throw new SpecMistake('It needs a description.', 1)
-  const inline = string('system_prompt')
-  const promptPath = string('system_prompt_path')
-  if (inline !== undefined && promptPath !== undefined)
-    throw new SpecMistake('system_prompt and system_prompt_path exclude each other.', lineOf('system_prompt_path'))
-  const systemPrompt = promptPath === undefined ? inline : await promptFrom(promptPath)
-  const maxSteps = table['max_steps']
-  if (maxSteps !== undefined && !(typeof maxSteps === 'number' && Number.isInteger(maxSteps) && maxSteps > 0))
-    throw wrong('max_steps', 'a whole number from 1')
-  const readOnly = table['read_only'] ?? false
-  if (typeof readOnly !== 'boolean') throw wrong('read_only', 'true or false')
-  const subagents = strings('subagents')
-  const model = string('model')
-  const effort = EFFORTS.find((level) => level === table['effort'])
-  if (effort === undefined && table['effort'] !== undefined && table['effort'] !== null)
-    throw wrong('effort', `one of ${EFFORTS.join(', ')}`)
-  const extendLine = lineOf('extend')
+  for (const key of Object.keys(table)) {
+    if ((mayHaveVersion && key === 'version') || KEYS.some((known) => known === key)) continue
+    const [best] = nearest(key, KEYS, 1)
+    wrong(key, `"${key}" is not known.${best === undefined ? '' : ` Did you mean ${best}?`}`)
+  }
+
+  const title = string('name')
+  const name = nameFrom(title) ?? nameFrom(basename(path).replace(/\.ya?ml$/, '')) ?? 'agent'
+  if (title !== undefined && nameFrom(title) === undefined)
+    wrong('name', `The name "${title.slice(0, 80)}" must contain a letter or a digit.`)
+  const tools = strings('tools', 'Until it is mended, this agent has no tools.')
+  const excluded = strings('exclude_tools', 'Until it is mended, this agent can only read.')
+  const readOnly = value('read_only') ?? false
+  if (typeof readOnly !== 'boolean') wrong('read_only', 'read_only must be true or false. Until it is mended, this agent can only read.')
+  const maxSteps = value('max_steps')
+  const isCount = typeof maxSteps === 'number' && Number.isInteger(maxSteps) && maxSteps > 0
+  if (maxSteps !== undefined && !isCount) wrong('max_steps', 'max_steps must be a whole number from 1.')
+  const effort = EFFORTS.find((one) => one === value('effort'))
+  if (effort === undefined && value('effort') !== undefined) wrong('effort', `effort must be one of ${EFFORTS.join(', ')}.`)
+  const [description, model, greeting] = [string('description'), string('model'), string('greeting')]
+  const [extend, types, systemPrompt] = [await extended(), await subagents(), await prompt()]
 
   return {
-    name,
-    source,
-    path,
-    promptArgs: argsOf(table['system_prompt_args']),
-    excludeTools: strings('exclude_tools') ?? [],
-    readOnly,
-    ...(description !== undefined && { description: description.replace(/\s+/g, ' ') }),
-    ...(extend !== undefined && { extend: { name: extend, ...(extendLine !== undefined && { line: extendLine }) } }),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(tools && { tools }),
-    ...(subagents && { subagents }),
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
-    ...(typeof maxSteps === 'number' && { maxSteps }),
+    problems,
+    spec: {
+      name,
+      source: place.source,
+      path,
+      promptArgs: promptArgs(),
+      excludeTools: namedTools('exclude_tools', excluded === 'wrong' ? [] : (excluded ?? [])),
+      readOnly: readOnly !== false || excluded === 'wrong',
+      ...(title !== undefined && title !== name && { title }),
+      ...(description !== undefined && { description: description.replace(/\s+/g, ' ') }),
+      ...(extend && { extend }),
+      ...(systemPrompt !== undefined && { systemPrompt }),
+      ...(tools && { tools: tools === 'wrong' ? [] : namedTools('tools', tools) }),
+      ...(types && { subagents: types.names }),
+      ...(types && types.own.length > 0 && { ownTypes: types.own }),
+      ...(model !== undefined && { model }),
+      ...(effort !== undefined && { effort }),
+      ...(isCount && { maxSteps }),
+      ...(greeting !== undefined && { greeting }),
+    },
   }
 
-  async function promptFrom(written: string): Promise<string> {
+  function namedTools(key: Key, written: readonly string[]): string[] {
+    return [
+      ...new Set(
+        written.flatMap((one) => {
+          const tool = toolNamed(one)
+          if (tool === undefined) wrong(key, unknownTool(one))
+          return tool ?? []
+        }),
+      ),
+    ]
+  }
+
+  /** The text of a file that the spec leads to; what a person was shown when they trusted the folder is then all there is. */
+  async function fileFrom(key: Key, written: string): Promise<SpecFile | undefined> {
     const file = resolve(dirname(path), written)
     const inside = relative(dirname(path), file)
-    // What a person was shown when they trusted the folder is then all there is.
     if (inside.startsWith(`..${sep}`) || inside === '..' || resolve(inside) === inside)
-      throw new SpecMistake('system_prompt_path must lead to a file beside the spec.', lineOf('system_prompt_path'))
-    const found = await beside(file)
-    if (found === undefined) throw new SpecMistake(`There is no file ${file}, or it cannot be used.`, lineOf('system_prompt_path'))
-    return found.trim()
+      return wrong(key, `${key} must lead to a file beside the spec.`)
+    const text = await place.beside(file)
+    return text === undefined ? wrong(key, `There is no file ${file}, or it cannot be used.`) : { path: file, text }
   }
 
-  function argsOf(value: unknown): Record<string, string> {
-    if (value === undefined || value === null) return {}
-    if (typeof value !== 'object' || Array.isArray(value)) throw wrong('system_prompt_args', 'a list of "NAME: text"')
-    return Object.fromEntries(
-      Object.entries(value).map(([key, arg]) => {
-        if (!/^\w+$/.test(key) || !['string', 'number', 'boolean'].includes(typeof arg))
-          throw wrong('system_prompt_args', 'a list of "NAME: text"')
-        return [key, String(arg)]
-      }),
-    )
+  async function prompt(): Promise<string | undefined> {
+    const [inline, promptPath] = [string('system_prompt'), string('system_prompt_path')]
+    if (inline !== undefined && promptPath !== undefined)
+      wrong('system_prompt_path', 'system_prompt and system_prompt_path exclude each other; the text counts.')
+    if (promptPath === undefined || inline !== undefined) return inline
+    return (await fileFrom('system_prompt_path', promptPath))?.text.trim()
+  }
+
+  async function extended(): Promise<WrittenSpec['extend']> {
+    const written = string('extend')
+    // In the source's files: the agent that is used when none is chosen. Ours has no spec.
+    if (written === undefined || written === 'default') return undefined
+    const line = lineOf('extend')
+    const at = line === undefined ? {} : { line }
+    if (!/\.ya?ml$/.test(written)) return { name: written, ...at }
+    const spec = await specAt('extend', written)
+    return { name: written, ...at, ...(spec && { spec }) }
+  }
+
+  /** The types it may start: names, or `{name: {path, description}}` with a file for each. */
+  async function subagents(): Promise<{ names: string[]; own: WrittenSpec[] } | undefined> {
+    const written = value('subagents')
+    if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+      const names = strings('subagents', 'Until it is mended, this agent starts no subagents.')
+      return names && { names: names === 'wrong' ? [] : names, own: [] }
+    }
+    const own: WrittenSpec[] = []
+    const names: string[] = []
+    for (const [key, entry] of Object.entries(written as Record<string, unknown>)) {
+      const { path: file, description: about } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>
+      const type = nameFrom(key)
+      if (type === undefined || (file !== undefined && typeof file !== 'string')) {
+        wrong('subagents', `The subagent "${key.slice(0, 80)}" needs a name and the path of its file.`)
+        continue
+      }
+      names.push(type)
+      if (typeof file !== 'string' || within.isBase) continue
+      const { title: _title, ...spec } = (await specAt('subagents', file)) ?? {}
+      if ('path' in spec) own.push({ ...spec, name: type, ...(typeof about === 'string' && { description: about.replace(/\s+/g, ' ') }) })
+    }
+    return { names, own }
+  }
+
+  async function specAt(key: Key, written: string): Promise<WrittenSpec | undefined> {
+    if (within.level >= MOST_LEVELS) return wrong(key, `The files lead to each other, or more than ${MOST_LEVELS} deep.`)
+    const file = await fileFrom(key, written)
+    const read = file && (await readAgentSpec(file, place, { level: within.level + 1, isBase: key === 'extend' }))
+    // Files that lead to each other are read more than once.
+    for (const problem of read?.problems ?? []) if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
+    return read?.spec
+  }
+
+  function promptArgs(): Record<string, string> {
+    const written = value('system_prompt_args')
+    if (written === undefined) return {}
+    const entries = typeof written === 'object' && !Array.isArray(written) ? Object.entries(written as Record<string, unknown>) : undefined
+    const good = entries?.filter(([key, arg]) => /^\w+$/.test(key) && ['string', 'number', 'boolean'].includes(typeof arg))
+    if (!entries || good!.length < entries.length) wrong('system_prompt_args', 'system_prompt_args must be a list of "NAME: text".')
+    return Object.fromEntries((good ?? []).map(([key, arg]) => [key, String(arg)]))
   }
 }
 
-function isTool(name: string): boolean {
-  return name.startsWith('mcp__') || TOOL_LIST.some((tool) => tool.name === name)
-}
-
-function unknownTool(name: string): string {
-  const near = nearest(
-    name,
-    TOOL_LIST.map((tool) => tool.name),
-    1,
-  )[0]
-  return `There is no tool "${name.slice(0, 80)}".${near === undefined ? '' : ` Did you mean ${near}?`}`
+/** The name that an agent is chosen and called by, from the one it has for people; undefined when nothing of it can be used. */
+function nameFrom(written: string | undefined): string | undefined {
+  if (written === undefined || (NAME.test(written) && written.length <= MOST_NAME_CHARS)) return written
+  const name = written
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, MOST_NAME_CHARS)
+    .replace(/-$/, '')
+  return name === '' ? undefined : name
 }

@@ -21,22 +21,23 @@ export function resolveSpecs(written: readonly WrittenSpec[]): {
       hidden.set(spec, written[nearer]!.path)
       continue
     }
-    const found = withBase(spec, written)
+    const found = resolveSpec(spec, written)
     if ('problem' in found) problems.push(found.problem)
     else specs.push(found.spec)
   }
   return { specs, hidden, problems }
 }
 
-function withBase(spec: WrittenSpec, all: readonly WrittenSpec[]): { spec: AgentSpec } | { problem: AgentProblem } {
+/** The spec with everything that it extends beneath it. */
+export function resolveSpec(spec: WrittenSpec, all: readonly WrittenSpec[]): { spec: AgentSpec } | { problem: AgentProblem } {
   const chain = [spec]
   for (let at = spec; at.extend;) {
     const { name, line } = at.extend
     // Its own name means the one that it hides.
-    const base = all.find((one) => one.name === name && !chain.includes(one))
+    const base = at.extend.spec ?? all.find((one) => one.name === name && !chain.includes(one))
     const place = { path: spec.path, ...(at === spec && line !== undefined && { line }) }
     const known = all.filter((one) => !chain.includes(one)).map((one) => one.name)
-    if (!base) {
+    if (!base || chain.includes(base)) {
       const isCircle = chain.some((one) => one.name === name)
       const why = isCircle ? 'they extend each other' : `there is: ${[...new Set(known)].join(', ') || 'none'}`
       return { problem: { ...place, message: `It extends "${name}", which cannot be found: ${why}.` } }
@@ -53,18 +54,27 @@ function withBase(spec: WrittenSpec, all: readonly WrittenSpec[]): { spec: Agent
   const effort = first((one) => one.effort)
   const maxSteps = first((one) => one.maxSteps)
   const prompt = first((one) => one.systemPrompt) ?? ''
+  const greeting = first((one) => one.greeting)
+  const { ownTypes } = chain.find((one) => one.subagents !== undefined) ?? spec
+  const types = (ownTypes ?? []).flatMap((type) => {
+    const found = resolveSpec(type, all)
+    return 'spec' in found ? found.spec : []
+  })
   return {
     spec: {
       name: spec.name,
+      ...(spec.title !== undefined && { title: spec.title }),
       source: spec.source,
       path: spec.path,
-      description: first((one) => one.description) ?? spec.name,
+      description: first((one) => one.description) ?? spec.title ?? spec.name,
       systemPrompt: prompt.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => args[name] ?? whole),
       excludeTools: [...new Set(chain.flatMap((one) => one.excludeTools))],
       subagents: first((one) => one.subagents) ?? [],
       // What is built on a reader stays one.
       readOnly: chain.some((one) => one.readOnly),
       ...(tools && { tools }),
+      ...(types.length > 0 && { ownTypes: types }),
+      ...(greeting !== undefined && { greeting }),
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(maxSteps !== undefined && { maxSteps }),

@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { familyPrefix, isAgentId, type AgentStart, type SubagentType } from '../../../shared/model/agent'
+import {
+  familyPrefix,
+  isAgentId,
+  type AgentDefinition,
+  type AgentStart,
+  type SessionAgent,
+  type SubagentType,
+} from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import { CodedError } from '../../../shared/model/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import { nearest } from '../../../shared/nearest'
 import type { AgentSettings } from '../config/settings'
+import type { SessionRole } from '../context/facts/role-fact'
 import { stopWords } from '../loop/turn-signal'
 import type { Session } from '../session/session'
 import type { HeldSessions } from '../session/sessions'
@@ -15,7 +23,7 @@ import type { AgentRuns } from './agent-runs'
 import { SMALL_MODEL, type AgentSpec } from './agent-spec'
 import type { AgentSpecs } from './agent-specs'
 import { agentTask } from './agent-task'
-import { isOffered } from './offered-tools'
+import { isOffered, isOfferedInSession } from './offered-tools'
 
 /** When a turn is stopped, what it waits for has this long to stop too, in ms. */
 const STOP_MS = 300
@@ -39,6 +47,8 @@ export interface SubagentsDeps {
 export interface AgentTurn {
   /** What a subagent is told beside the usual; absent for a person's session. */
   prompt?: string
+  /** What the agent that a person has chosen for the session is told; absent for the usual one. */
+  role?: SessionRole
   /** The types it may start that do not come with Trestle. */
   types: readonly OfferedAgent[]
   maxSteps?: number
@@ -70,26 +80,53 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   }
 
   async function find(type: string, folder: string, maker: SessionHeader | undefined): Promise<AgentSpec | undefined> {
-    const defined = maker?.subagentTypes?.find(({ name }) => name === type)
-    return defined ? definedSpec(defined) : (await deps.specs.find(folder)).find(({ name }) => name === type)
+    const isNamed = ({ name }: AgentSpec): boolean => name === type
+    return (maker && (await typesOf(maker)).find(isNamed)) ?? (await deps.specs.find(folder)).find(isNamed)
   }
 
-  /** The types that a session may start. */
+  /** The agent that a person's session runs as; `request.invalid` when its spec is gone. */
+  async function chosenFor({ runsAs, folder }: SessionHeader): Promise<AgentDefinition | undefined> {
+    if (!runsAs || runsAs.definition) return runsAs?.definition
+    return (await deps.specs.find(folder)).find(({ name }) => name === runsAs.name) ?? missing(runsAs)
+  }
+
+  /** The types that a session may start; what an agent has defined may start whatever its maker may. */
   async function typesOf(header: SessionHeader): Promise<AgentSpec[]> {
     const [spec, all] = await Promise.all([specOf(header), deps.specs.find(header.folder)])
-    const defined = (header.subagentTypes ?? []).map(definedSpec)
-    const named = spec ? all.filter(({ name }) => spec.subagents.includes(name)) : all
-    return [...defined, ...named.filter(({ name }) => !defined.some((one) => one.name === name))]
+    const chosen = header.agent ? spec : await chosenFor(header)
+    const parent = header.agent && spec?.source === 'session' ? store.header(header.agent.parentId) : undefined
+    const inherited = parent && (await typesOf(parent))
+    const named = all.filter(({ name }) => !chosen || isFree(header, chosen) || chosen.subagents.includes(name))
+    const own = (chosen?.ownTypes ?? []).map((type): AgentSpec => ({ ...type, source: spec?.source ?? 'user' }))
+    const types = [...(inherited ?? [...own, ...named])]
+    const defined = (header.subagentTypes ?? []).map((type) => definedSpec(type, types))
+    return [
+      ...defined,
+      ...types.filter(({ name }, at) => !defined.some((one) => one.name === name) && types.findIndex((one) => one.name === name) === at),
+    ]
+  }
+
+  async function sessionTurn(header: SessionHeader): Promise<AgentTurn> {
+    const spec = await chosenFor(header)
+    const depth = mayDelegate(header)
+    const delegates = ({ name }: Pick<Tool, 'name'>): boolean => depth || (name !== 'Agent' && name !== 'CreateSubagent')
+    const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.own(header.folder) : [])]
+    if (!spec) return { types: own, offers: delegates }
+    const { name, title = name, systemPrompt, maxSteps, effort } = spec
+    return {
+      role: { title, text: systemPrompt },
+      types: isFree(header, spec) ? own : depth ? await typesOf(header) : [],
+      offers: (tool) => delegates(tool) && isOfferedInSession(spec, tool),
+      ...(maxSteps !== undefined && { maxSteps }),
+      ...(effort !== undefined && { effort }),
+    }
   }
 
   async function turnOf({ header }: Session): Promise<AgentTurn> {
-    const { agent, folder } = header
+    const { agent } = header
     const spec = await specOf(header)
+    if (!agent || !spec) return sessionTurn(header)
     const depth = mayDelegate(header)
-    if (!agent || !spec) {
-      const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.own(folder) : [])]
-      return { types: own, offers: ({ name }) => depth || (name !== 'Agent' && name !== 'CreateSubagent') }
-    }
     const insteadOf = spec.model === SMALL_MODEL ? store.header(agent.parentId)?.model : undefined
     return {
       prompt: spec.systemPrompt,
@@ -224,6 +261,20 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   return { turnOf, of }
 }
 
-function definedSpec({ name, description, systemPrompt, tools }: SubagentType): AgentSpec {
-  return { name, description, systemPrompt, tools, excludeTools: [], subagents: [], readOnly: false, source: 'session', path: '' }
+/** A type that an agent has defined; one with the tool Agent may start the same `types` as its maker. */
+function definedSpec({ name, description, systemPrompt, tools }: SubagentType, types: readonly AgentSpec[]): AgentSpec {
+  const subagents = tools.includes('Agent') ? types.map((type) => type.name) : []
+  return { name, description, systemPrompt, tools, excludeTools: [], subagents, readOnly: false, source: 'session', path: '' }
+}
+
+/** Whether a person's session may start every type: its agent's spec names none. */
+function isFree({ agent }: SessionHeader, { subagents }: Pick<AgentDefinition, 'subagents'>): boolean {
+  return agent === undefined && subagents.length === 0
+}
+
+function missing({ name }: SessionAgent): never {
+  throw new CodedError(
+    'request.invalid',
+    `The agent "${name}" of this session is not here any longer. Choose another one for it, or add its file again.`,
+  )
 }

@@ -44,7 +44,10 @@ export function createGateOf(deps: GateOfDeps): (session: Session) => Parameters
     },
     mode: () => standing(session).mode,
     plan: () => planOf(home, { id: standing(session).sessionId, header: standing(session) }).guard(),
-    readOnlyAgent: () => (session.header.agent?.readOnly ? session.header.agent.agentType : undefined),
+    readOnlyAgent: () => {
+      const { agent, runsAs } = session.header
+      return agent?.readOnly ? agent.agentType : runsAs?.readOnly ? (runsAs.title ?? runsAs.name) : undefined
+    },
     workspace: () => tools.workspaceOf(session),
     rules: () => rulesOf(session),
     ...(sandboxesOf && { sandboxes: (forCommand: boolean) => sandboxesOf(session, forCommand) }),

@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
+import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
 import type { RuleChoice } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf } from '../../../shared/model/errors'
@@ -12,7 +13,9 @@ import type { Store } from './store'
 
 export interface SessionsDeps extends SessionDeps<Session> {
   store: Store
-  defaults(): Pick<SessionHeader, 'mode' | 'model'>
+  defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
+  /** The agent that a person has chosen for a session in the folder; throws `request.invalid` when it cannot be used. */
+  chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
   onRemoved(sessionId: string): void
   /** Called when a session has been loaded. */
   onOpened(session: Session): void
@@ -99,11 +102,13 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
 
   return {
     list: (filter) => store.list(filter),
-    async create({ folder, model, effort, mode, addedFolders = [] }) {
+    async create({ folder, model, effort, mode, agent, addedFolders = [] }) {
       const defaults = deps.defaults()
-      const chosen = model ?? defaults.model
       const sessionId = deps.newId('session')
       const [root, ...added] = await Promise.all([folder, ...addedFolders].map(realFolder))
+      const choice = agent ?? defaults.agent
+      const as = choice && (await deps.chooseAgent(choice, root!))
+      const chosen = model ?? as?.model ?? defaults.model
       store.create({
         sessionId,
         folder: root!,
@@ -112,6 +117,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         addedFolders: added,
         ...(chosen !== undefined && { model: chosen }),
         ...(effort !== undefined && { effort }),
+        ...(as && { agent: as.agent }),
       })
       deps.onRecorded(hold(sessionId))
       return header(sessionId)
@@ -132,6 +138,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         forkedFrom: { sessionId, seq: upTo },
         ...(from.model !== undefined && { model: from.model }),
         ...(from.effort !== undefined && { effort: from.effort }),
+        ...(from.runsAs && { agent: from.runsAs }),
       })
       store.append(forkId, events)
       const fork = hold(forkId)
@@ -166,10 +173,18 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     window: (sessionId, options) => store.window(sessionId, options),
     since: (sessionId, since, limit) => store.since(sessionId, since, limit),
     header,
-    change: (sessionId, change) =>
+    change: (sessionId, { agent, ...change }) =>
       withSession(sessionId, async (session) => {
+        const as = agent && (await deps.chooseAgent(agent, session.header.folder))
         const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
-        const body: EventBody = { type: 'session.changed', ...change, ...(addedFolders && { addedFolders }) }
+        const body: EventBody = {
+          type: 'session.changed',
+          // A model that is named with the agent counts, and otherwise the one that its spec names.
+          ...(as?.model !== undefined && { model: as.model }),
+          ...change,
+          ...(agent !== undefined && { agent: as ? as.agent : null }),
+          ...(addedFolders && { addedFolders }),
+        }
         if (change.archived && session.header.approvals.length > 0) await session.stop('The session was archived.')
         session.record(body)
         return session.header

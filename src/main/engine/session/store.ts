@@ -1,3 +1,4 @@
+import type { SessionAgent } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
@@ -20,6 +21,7 @@ export interface Store {
     model?: string
     effort?: Effort
     addedFolders: string[]
+    agent?: SessionAgent
     forkedFrom?: { sessionId: string; seq: number }
   }): SessionHeader
   header(sessionId: string): SessionHeader | undefined

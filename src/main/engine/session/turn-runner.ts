@@ -272,6 +272,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           ...look,
         },
         permission: { mode: deps.standing(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
+        role: agent.role,
         instructions,
         skills: lookup.get('Skill') ? skills : NONE,
         agentTypes: lookup.get('Agent') ? agent.types : NONE,

@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from '@agentclientprotocol/sdk'
 import { setFlagsFromString } from 'node:v8'
+import { agentOption } from '../../command-line/agent-option'
 import type { Parsed } from '../../command-line/parse'
 import { ownStdout } from '../../command-line/own-stdout'
 import { reportBackground } from '../../command-line/report-background'
@@ -15,12 +16,13 @@ import { flushed, stdioStream } from './stdio-stream'
 const LAST_WRITE_MS = 1_000
 
 /** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
-export async function acpMain(_parsed: Parsed, version: string): Promise<number> {
+export async function acpMain(parsed: Parsed, version: string): Promise<number> {
+  const agent = agentOption(parsed, 'acp')
   const output = ownStdout()
   // As in print mode: costs little CPU and saves memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({ version, interactive: true, canType: false, taskHost: taskHostProgram() })
+  const engine = await createEngine({ version, interactive: true, canType: false, taskHost: taskHostProgram(), ...(agent && { agent }) })
   try {
     reportStart(engine)
     let capabilities: ClientCapabilities = {}

@@ -60,6 +60,12 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   const model = header.model ?? engine.settings.view().defaultModel
   printer.line(`${style.bold('Trestle')} ${style.dim(`in ${oneLine(header.folder)}`)}`)
   printer.note(model === undefined ? 'No model is chosen yet: /model lists those there are.' : `Model ${model}. /help lists the commands.`)
+  if (header.runsAs)
+    printer.note(
+      header.turns === 0 && header.runsAs.greeting
+        ? header.runsAs.greeting
+        : `Agent: ${oneLine(header.runsAs.title ?? header.runsAs.name)}.`,
+    )
   if (!terminal.isInteractive) printer.note('This is no terminal, so nobody can be asked: whatever needs an approval is denied.')
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
+import { agentOption } from '../../command-line/agent-option'
 import { UsageError, type Parsed } from '../../command-line/parse'
 
 export interface ChatOptions {
@@ -9,6 +11,7 @@ export interface ChatOptions {
   prompt?: string
   model?: string
   effort?: Effort
+  agent?: AgentChoice
   mode?: SessionMode
   continueLatest: boolean
   sessionId?: string
@@ -16,12 +19,14 @@ export interface ChatOptions {
 }
 
 /** The options of `trestle chat`, checked; throws a `UsageError`. */
-export function chatOptions({ values, positionals }: Parsed): ChatOptions {
+export function chatOptions(parsed: Parsed): ChatOptions {
+  const { values, positionals } = parsed
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const continueLatest = values['continue'] === true
   const sessionId = text('session')
   if (continueLatest && sessionId !== undefined) throw new UsageError('--continue and --session exclude each other.', 'chat')
   const model = text('model')
+  const agent = agentOption(parsed, 'chat')
   const effort = text('effort') as Effort | undefined
   const named = text('permission-mode') as SessionMode | undefined
   if (values['yolo'] === true && named !== undefined && named !== 'auto')
@@ -36,6 +41,7 @@ export function chatOptions({ values, positionals }: Parsed): ChatOptions {
     ...(prompt !== undefined && prompt.trim() !== '' && { prompt }),
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
+    ...(agent && { agent }),
     ...(mode !== undefined && { mode }),
     ...(sessionId !== undefined && { sessionId }),
   }

@@ -7,7 +7,7 @@ import type { ChatOptions } from './chat-options'
 /** The session to talk in: a new one, or the one asked for; with the model, the mode and the folders asked for. */
 export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model, effort } = options
+  const { cwd, addDirs, model, effort, agent } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -22,6 +22,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
           ...(model !== undefined && { model }),
           ...(effort !== undefined && { effort }),
           ...(mode && { mode }),
+          ...(agent && { agent }),
         })
       : (await sessions.open(sessionId, 1)).header
   if (sessionId !== undefined) {
@@ -30,6 +31,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
       ...(model !== undefined && model !== header.model && { model }),
       ...(effort !== undefined && effort !== header.effort && { effort }),
       ...(mode && mode !== header.mode && { mode }),
+      ...(agent && { agent }),
       ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
     }
     if (Object.keys(change).length > 0) header = await sessions.change(sessionId, change)

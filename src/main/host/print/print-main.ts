@@ -198,7 +198,7 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Ses
 
 async function sessionFor(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model } = options
+  const { cwd, addDirs, model, agent } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -206,7 +206,13 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
     if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
   }
   if (sessionId === undefined)
-    return sessions.create({ folder: cwd, addedFolders: addDirs, ...(model !== undefined && { model }), ...(mode && { mode }) })
+    return sessions.create({
+      folder: cwd,
+      addedFolders: addDirs,
+      ...(model !== undefined && { model }),
+      ...(mode && { mode }),
+      ...(agent && { agent }),
+    })
   const waited = engine.inbox.list().filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
   const { header } = await sessions.open(sessionId, 1)
   if (waited > 0) {
@@ -218,6 +224,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
   const change = {
     ...(model !== undefined && model !== header.model && { model }),
     ...(mode && mode !== header.mode && { mode }),
+    ...(agent && { agent }),
     ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
   }
   return Object.keys(change).length > 0 ? sessions.change(sessionId, change) : header

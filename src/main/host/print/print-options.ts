@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
+import { agentOption } from '../../command-line/agent-option'
 import { UsageError, type Parsed } from '../../command-line/parse'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -11,6 +13,7 @@ export interface PrintOptions {
   cwd: string
   model?: string
   effort?: Effort
+  agent?: AgentChoice
   mode?: SessionMode
   format: OutputFormat
   continueLatest: boolean
@@ -20,7 +23,8 @@ export interface PrintOptions {
 }
 
 /** The options of `trestle print`, checked; throws a `UsageError`. */
-export function printOptions({ values, positionals }: Parsed): PrintOptions {
+export function printOptions(parsed: Parsed): PrintOptions {
+  const { values, positionals } = parsed
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const cwd = folder('--cwd', text('cwd') ?? here())
   const maxSteps = text('max-steps')
@@ -29,6 +33,7 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
   if (values['continue'] === true && text('session') !== undefined)
     throw new UsageError('--continue and --session exclude each other.', 'print')
   const model = text('model')
+  const agent = agentOption(parsed, 'print')
   const effort = text('effort') as Effort | undefined
   const named = text('permission-mode') as SessionMode | undefined
   if (values['yolo'] === true && named !== undefined && named !== 'auto')
@@ -44,6 +49,7 @@ export function printOptions({ values, positionals }: Parsed): PrintOptions {
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
+    ...(agent && { agent }),
     ...(mode !== undefined && { mode }),
     ...(sessionId !== undefined && { sessionId }),
     ...(maxSteps !== undefined && { maxSteps: Number(maxSteps) }),

@@ -2,7 +2,9 @@ import { MOST_LINE_BYTES, WIRE_PROTOCOL } from '../../../shared/contract/stdio-w
 import type { HostActions } from '../../api/api-deps'
 import { createRouter } from '../../api/router'
 import type { LogBug } from '../../api/rpc-error'
+import { agentOption } from '../../command-line/agent-option'
 import { ownStdout } from '../../command-line/own-stdout'
+import type { Parsed } from '../../command-line/parse'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
@@ -18,13 +20,14 @@ const END_GRACE_MS = 1000
 const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
 
 /** `trestle wire`: the contract as lines of JSON over stdio (docs/wire.md), until stdin ends. */
-export async function wireMain(version: string): Promise<number> {
+export async function wireMain(parsed: Parsed, version: string): Promise<number> {
+  const agent = agentOption(parsed, 'wire')
   const out = ownStdout()
   const { stdin } = process
   const hangUp = (): void => void stdin.destroy()
   out.on('error', hangUp).on('close', hangUp)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hangUp)
-  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
+  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram(), ...(agent && { agent }) })
   reportStart(engine)
   const writer = createLineWriter(out)
   const server = createWireServer(wireMethods(createRouter({ engine, host: HOST, logBug })), writer)

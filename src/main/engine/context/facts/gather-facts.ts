@@ -4,12 +4,15 @@ import type { Instructions } from '../instructions'
 import type { ContextFact } from './context-fact'
 import { environmentFacts, type Environment } from './environment-facts'
 import { instructionFacts, offerFacts, serverInstructionFacts, type ServerInstructions } from './instruction-facts'
+import { roleFacts, type SessionRole } from './role-fact'
 import { permissionFacts, type PermissionSurroundings } from './permission-facts'
 
 /** What the facts are made from. Values are compared by identity: what did not change is the same object. */
 export interface FactsInput {
   environment: Environment
   permission: PermissionSurroundings
+  /** The agent that a person has chosen for the session. */
+  role: SessionRole | undefined
   instructions: readonly Instructions[]
   /** Empty where the agent has no tool for them. */
   skills: readonly SkillView[]
@@ -25,6 +28,7 @@ export function gatherFacts(input: FactsInput): ContextFact[] {
   return [
     ...environmentFacts(input.environment),
     ...permissionFacts(input.permission),
+    ...roleFacts(input.role),
     ...instructionFacts(input.instructions),
     ...offerFacts(input.skills, input.agentTypes, input.loadable),
     ...serverInstructionFacts(input.servers),

@@ -15,8 +15,9 @@ const input = z.strictObject({
   tools: z.array(z.string()).max(100).optional().describe('Names of tools, of those you have yourself; default all of them but Agent'),
 })
 
-/** What passes on work cannot be passed on. */
-const DELEGATING = ['Agent', 'CreateSubagent']
+/** Defining types cannot be passed on; starting subagents only by name. */
+const NOT_PASSED_ON = 'CreateSubagent'
+const ONLY_BY_NAME = 'Agent'
 
 /** Lets the agent define a type of subagents for its session; see reference/tools.md, Planning, state, collaboration. */
 export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<typeof input> {
@@ -29,7 +30,7 @@ export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<
     async prepare({ name, description: about, system_prompt: systemPrompt, tools }) {
       if ((await agents.types()).some((type) => type.name === name))
         return refuse(`There is an agent type "${name}" already. Choose another name, or use that one.`)
-      const own = (await agents.tools()).filter((tool) => !DELEGATING.includes(tool))
+      const own = (await agents.tools()).filter((tool) => tool !== NOT_PASSED_ON)
       const foreign = tools?.find((tool) => !own.includes(tool))
       if (foreign !== undefined) {
         const [near] = nearest(foreign, own, 1)
@@ -42,7 +43,12 @@ export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<
         accesses: [],
         preview: async () => ({ kind: 'text', text: `${about}\n\n${systemPrompt}` }),
         async run() {
-          agents.define({ name, description: about, systemPrompt, tools: [...new Set(tools ?? own)] })
+          agents.define({
+            name,
+            description: about,
+            systemPrompt,
+            tools: [...new Set(tools ?? own.filter((tool) => tool !== ONLY_BY_NAME))],
+          })
           return ok(`Agent can now be called with subagent_type "${name}", for the rest of this session.`)
         },
       }

@@ -4,6 +4,7 @@ import type { ChatCommand, CommandEnd } from './chat-command'
 import type { Conversation } from '../conversation'
 import { openSession, newSession, listSessions } from './session-commands'
 import {
+  chooseAgent,
   chooseEffort,
   chooseMode,
   chooseModel,
@@ -37,6 +38,7 @@ export const COMMANDS: readonly ChatCommand[] = [
     help: 'How hard the model thinks: the levels there are; or use this one from now on.',
     run: chooseEffort,
   },
+  { name: 'agent', argument: 'NAME', help: 'The agents; or work as this one from now on (usual: as Trestle itself).', run: chooseAgent },
   {
     name: 'mode',
     argument: 'ask | accept-edits | auto | plan',

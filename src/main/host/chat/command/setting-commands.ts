@@ -30,6 +30,30 @@ export async function chooseModel({ engine, sessionId, header, printer, terminal
   printer.note(`From now on: ${id}.`)
 }
 
+/** Columns of what is said of an agent in the list. */
+const DESCRIPTION_COLUMNS = 100
+
+/** The agents there are, or the choice of one. */
+export async function chooseAgent({ engine, sessionId, header, printer, terminal }: Conversation, asked: string): Promise<void> {
+  if (asked === '') {
+    const { agents, problems } = await engine.agents.list(header.folder)
+    const rows = [
+      { name: 'usual', description: 'Trestle itself, with every tool.' },
+      ...agents.filter(({ hiddenBy }) => hiddenBy === undefined),
+    ]
+    const now = header.runsAs?.name ?? 'usual'
+    for (const { name, description } of rows) {
+      const mark = name === now ? terminal.style.green('●') : ' '
+      printer.line(`${mark} ${oneLine(name)}  ${terminal.style.dim(fit(oneLine(description), DESCRIPTION_COLUMNS))}`)
+    }
+    for (const { path, line, message } of problems) printer.note(oneLine(`${path}${line === undefined ? '' : `:${line}`}: ${message}`))
+    printer.note('/agent NAME works as one of them from the next message on.')
+    return
+  }
+  const { runsAs } = await engine.sessions.change(sessionId, { agent: asked === 'usual' ? null : { name: asked } })
+  printer.note(runsAs?.greeting ?? `From the next message on: ${oneLine(runsAs?.title ?? runsAs?.name ?? 'the usual agent')}.`)
+}
+
 /** How hard the model thinks: what can be chosen, or a choice. */
 export async function chooseEffort({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
   const settings = engine.settings.view()
@@ -78,6 +102,7 @@ export async function showStatus({ engine, header, printer }: Conversation): Pro
   const mode = header.plan?.active ? 'plan' : header.mode
   const rows = [
     ['Folder', header.folder],
+    ['Agent', header.runsAs ? (header.runsAs.title ?? header.runsAs.name) : 'the usual one'],
     ['Model', header.model ?? defaultModel ?? 'none'],
     ...(effort.offered.length > 0 ? [['Thinking', effort.chosen ?? defaultEffortName(effort)]] : []),
     ['Mode', `${MODE_NAMES[mode]}. ${modeMeaning(mode, confinementOf(header.sandbox, settings))}`],

@@ -8,13 +8,15 @@ const SUGGESTIONS = [
 ]
 
 interface EmptyConversationProps {
+  /** What the agent of the session says to begin with. */
+  greeting: string | undefined
   /** The model plays a script. */
   scripted: boolean
   onSuggest: (text: string) => void
 }
 
 /** A session in which nothing was said yet: a few ways to begin. They fill the composer; nothing is sent. */
-export function EmptyConversation({ scripted, onSuggest }: EmptyConversationProps) {
+export function EmptyConversation({ greeting, scripted, onSuggest }: EmptyConversationProps) {
   return (
     <div className="flex max-w-[460px] flex-col items-center gap-4 text-center">
       <div>
@@ -22,7 +24,9 @@ export function EmptyConversation({ scripted, onSuggest }: EmptyConversationProp
         <p className="mt-1 text-ui text-ink-2">
           {scripted
             ? 'The demo model plays a script, there is no model behind it: whatever you say, it shows an edit, a command and a to-do list on this folder, and asks before each change.'
-            : 'The agent reads, edits and runs in this folder. Every risky step asks first.'}
+            : greeting !== undefined
+              ? greeting
+              : 'The agent reads, edits and runs in this folder. Every risky step asks first.'}
         </p>
       </div>
       <div className="flex flex-wrap justify-center gap-2">
