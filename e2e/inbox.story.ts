@@ -65,7 +65,7 @@ test('requests of three sessions are answered from the inbox, first in first out
   await expect(card(page, 'three').getByRole('button', { name: 'Reject' })).toBeEnabled()
   const reason = page.getByRole('textbox', { name: 'Reason for the model' })
   await expect(async () => {
-    if (!(await reason.isVisible())) await page.keyboard.press('4')
+    if (!(await reason.isVisible())) await page.keyboard.press('0')
     await expect(reason).toBeVisible({ timeout: 2000 })
   }).toPass()
   await reason.fill('no more of them')
