@@ -51,7 +51,7 @@ export function callAfter(item: ToolItem, event: CallEvent): ToolItem {
       return asked(item, event)
     case 'approval.resolved':
       return answered(item, event)
-    case 'tool.finished':
+    default:
       return finished(item, event)
   }
 }

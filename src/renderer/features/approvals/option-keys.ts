@@ -1,20 +1,11 @@
-import type { ApprovalOption } from '../../../shared/model/approval'
-
-/** Rejecting has this key on every card. */
-export const REJECT_KEY = '0'
-/** Asking for changes to a plan. */
-const REVISE_KEY = '9'
+import { fixedKeys, type ApprovalOption } from '../../../shared/model/approval'
 
 /**
  * The keys of a card's options, by their ids. What rejects has always the same one; the others count from 1 in the order that is shown.
  * Leaving the sandbox, where something else is offered before it, has no key, and what is dangerous is never allowed with one.
  */
 export function optionKeys(options: readonly ApprovalOption[], danger = false): ReadonlyMap<string, string> {
-  const keys = new Map<string, string>()
-  const rejecting = options.filter(({ optionId, kind }) => kind === 'reject_once' && optionId !== 'revise')
-  const reject = rejecting.find(({ optionId }) => optionId === 'reject') ?? rejecting[0]
-  if (reject) keys.set(reject.optionId, REJECT_KEY)
-  if (options.some(({ optionId }) => optionId === 'revise')) keys.set('revise', REVISE_KEY)
+  const keys = fixedKeys(options)
   const allowing = options.filter((option, index) => option.kind !== 'reject_once' && !leavesSandbox(option, index))
   if (!danger) allowing.slice(0, 8).forEach(({ optionId }, index) => keys.set(optionId, String(index + 1)))
   return keys
