@@ -50,6 +50,9 @@ test('requests of three sessions are answered from the inbox, first in first out
     ['one', 'two'],
     ['two', 'three'],
   ] as const) {
+    // Above the open card there is no empty bar, only the sign that closes it.
+    const sign = page.locator('.inbox-row[data-open] .inbox-toggle')
+    await expect.poll(async () => (await sign.boundingBox())?.width).toBeLessThan(48)
     await expect(card(page, name).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     // A key soon after another one is text that was meant for somewhere else: then it is pressed again.
     await expect(async () => {
