@@ -20,6 +20,9 @@ export interface App {
   restart(): Promise<void>
   /** Ends the program without warning. */
   kill(): Promise<void>
+  /** Halts the program, with its connections open, until `thaw`. */
+  freeze(): void
+  thaw(): void
   /** Only on the web host: the address the program printed. */
   url: string | undefined
 }
@@ -40,6 +43,7 @@ interface Running {
   url?: string
   close(): Promise<void>
   kill(): Promise<void>
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
 export const test = base.extend<AppSetup & { app: App }>({
@@ -73,8 +77,11 @@ export const test = base.extend<AppSetup & { app: App }>({
         app.url = running.url
       },
       kill: () => running.kill(),
+      freeze: () => running.signal('SIGSTOP'),
+      thaw: () => running.signal('SIGCONT'),
     }
     await use(app)
+    app.thaw()
     await running.close()
     await server.close()
     // Tasks run on without the program; the test's end is theirs too.
@@ -110,6 +117,7 @@ async function startElectron(executablePath: string, env: Record<string, string>
     async kill() {
       app.process().kill('SIGKILL')
     },
+    signal: (signal) => void app.process().kill(signal),
   }
 }
 
@@ -139,6 +147,7 @@ async function startWeb(env: Record<string, string>): Promise<Running> {
       await end('SIGTERM')
     },
     kill: () => end('SIGKILL'),
+    signal: (signal) => void child.kill(signal),
   }
 }
 

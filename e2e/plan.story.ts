@@ -54,7 +54,7 @@ test.describe('a plan', () => {
     await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')
     expect(await findings(page)).toEqual([])
 
-    await page.keyboard.press('3')
+    await page.keyboard.press('9')
     await expect(card.getByLabel('What shall change')).toBeFocused()
     await card.getByRole('button', { name: /Line 5: 3\. Measure again/ }).click()
     await card.getByLabel('Comment on line 5').fill('under 100 ms, please')

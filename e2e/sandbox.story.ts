@@ -137,11 +137,16 @@ screens('what a sandbox refused is one card, and no number key leaves the sandbo
   const card = page.getByRole('group', { name: 'Blocked by the sandbox: npm ci' })
   await expect(card).toContainText('The Project sandbox blocked a connection to registry.npmjs.org:443.')
   await expect(card).toContainText('npm error ENETUNREACH')
-  await expect(card.getByRole('button')).toHaveText([/Allow once/, /Always allow/, 'Run once unrestricted', /Don't allow/])
+  await expect(card.locator('.approval-acts').getByRole('button')).toHaveText([
+    /Allow once/,
+    /Always allow/,
+    'Run once unrestricted',
+    /Don't allow/,
+  ])
   await expect(card.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled')
   expect(await findings(page)).toEqual([])
-  // The third button leaves the sandbox and is passed over: 3 is the refusal.
-  await page.keyboard.press('3')
+  // The third button leaves the sandbox and has no key; 0 is the refusal on every card.
+  await page.keyboard.press('0')
   await expect(card).toBeHidden()
   const chosen = (): unknown[] =>
     engine.sessions.since(sessionId, 0).flatMap((event) => (event.type === 'approval.resolved' ? [event.chosen] : []))

@@ -1,7 +1,9 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { requestName, type Approval } from '../shared/model/approval'
 import type { UserPart } from '../shared/model/message'
 import { AnswerCard } from './answer-card'
 import type { ApprovalReply } from './features/approvals/approval-reply'
+import { ApprovalDock } from './features/approvals/approval-dock'
 import { Approvals } from './features/approvals/approvals'
 import { EmptyConversation } from './features/chat/transcript/empty-conversation'
 import { Transcript } from './features/chat/transcript/transcript'
@@ -13,15 +15,17 @@ import { Terminals } from './features/chat/tools/terminals'
 import { AgentRequests } from './features/subagents/agent-requests'
 import { QueueList } from './features/queue/queue-list'
 import { TaskTerminal } from './features/terminal/task-terminal'
+import { useAgentRequests } from './state/agent-requests'
 import { giveBack, useGivenBack } from './state/restore-state'
 import { ToolsDialog } from './features/tools/tools-dialog'
-import { useSessionState, useSessionStore } from './state/session-view'
+import { transcriptOf, useSessionState, useSessionStore } from './state/session-view'
 import { changeMode, modeAfter, modeOf } from './state/session-mode'
 import { useSessions } from './state/sessions-state'
 import { useSettings } from './state/settings-query'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
 import { useMentions, usePromptArguments } from './use-mentions'
+import { useStopKey } from './use-stop-key'
 import { useSlashCommands } from './use-slash-commands'
 import { useOpenLink } from './state/use-open-link'
 import { Button } from './ui/button'
@@ -66,7 +70,13 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
     composer.current?.giveBack(givenBack.parts)
   }, [givenBack, isOpen])
 
-  const steer = useCallback((parts: UserPart[]) => told(client.session.steer({ sessionId, parts })), [client, sessionId])
+  const steer = useCallback(
+    (parts: UserPart[]) => {
+      transcriptOf(sessionId)?.toEnd()
+      return told(client.session.steer({ sessionId, parts }))
+    },
+    [client, sessionId],
+  )
   const stop = useCallback(() => void client.session.stop({ sessionId }).catch(tellFailure), [client, sessionId])
   const nextMode = useCallback(() => {
     const now = store.store.getState().view?.header
@@ -80,6 +90,8 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const { commands } = slash
   const prompt = useCallback(
     (parts: UserPart[]) => {
+      // Who sends something wants to see it, and what comes of it.
+      transcriptOf(sessionId)?.toEnd()
       const [only, more] = parts
       const command = only?.type === 'text' && !more ? commandSent(commands, only.text) : undefined
       return told(command ? command() : client.session.prompt({ sessionId, parts }))
@@ -104,7 +116,9 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   )
   const focusComposer = useCallback(() => composer.current?.focus(), [])
 
-  useStopKey(root, busy, stop)
+  const [agentAsks] = useAgentRequests(sessionId)
+
+  const stopsNext = useStopKey(root, header?.turnId ?? header?.compacting?.compactionId, stop)
 
   if (!view || !header) {
     return (
@@ -151,41 +165,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           onLoadOlder={loadOlder}
           onPrompt={onPrompt}
           onOpenLink={onOpenLink}
-          tail={
-            <>
-              <Approvals
-                approvals={header.approvals}
-                renderCard={(approval, behind) => (
-                  <AnswerCard
-                    key={approval.approvalId}
-                    sessionId={sessionId}
-                    approval={approval}
-                    behind={behind}
-                    blocked={connected ? undefined : 'Not connected.'}
-                    onReply={onReply}
-                    onAnswered={focusComposer}
-                  />
-                )}
-              />
-              {/* One question at a time. */}
-              {header.approvals.length === 0 && (
-                <AgentRequests
-                  sessionId={sessionId}
-                  renderCard={(entry, approval, behind) => (
-                    <AnswerCard
-                      key={approval.approvalId}
-                      sessionId={entry.sessionId}
-                      approval={approval}
-                      behind={behind}
-                      blocked={connected ? undefined : 'Not connected.'}
-                      onReply={(approvalId, reply) => client.approval.reply({ sessionId: entry.sessionId, approvalId, ...reply })}
-                      onAnswered={focusComposer}
-                    />
-                  )}
-                />
-              )}
-            </>
-          }
+          needs={needsOf(header.approvals[0] ?? agentAsks)}
           empty={
             <EmptyConversation
               greeting={header.runsAs?.greeting}
@@ -195,10 +175,44 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           }
         />
       </Terminals>
+      <ApprovalDock requestId={(header.approvals[0] ?? agentAsks)?.approvalId}>
+        <Approvals
+          approvals={header.approvals}
+          renderCard={(approval, behind) => (
+            <AnswerCard
+              key={approval.approvalId}
+              sessionId={sessionId}
+              approval={approval}
+              behind={behind}
+              blocked={connected ? undefined : 'Not connected.'}
+              onReply={onReply}
+              onAnswered={focusComposer}
+            />
+          )}
+        />
+        {/* One question at a time. */}
+        {header.approvals.length === 0 && (
+          <AgentRequests
+            sessionId={sessionId}
+            renderCard={(entry, approval, behind) => (
+              <AnswerCard
+                key={approval.approvalId}
+                sessionId={entry.sessionId}
+                approval={approval}
+                behind={behind}
+                blocked={connected ? undefined : 'Not connected.'}
+                onReply={(approvalId, reply) => client.approval.reply({ sessionId: entry.sessionId, approvalId, ...reply })}
+                onAnswered={focusComposer}
+              />
+            )}
+          />
+        )}
+      </ApprovalDock>
       <Composer
         ref={composer}
         sessionId={sessionId}
         busy={busy}
+        stopsNext={stopsNext}
         imagesIn={model?.imagesIn ?? false}
         onSend={prompt}
         onSteer={steer}
@@ -231,22 +245,6 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   )
 }
 
-/** Esc stops the running turn, unless something in the conversation has used it (a popup, a form) or it is meant for another part of the page. */
-function useStopKey(root: RefObject<HTMLElement | null>, busy: boolean, stop: () => void): void {
-  useEffect(() => {
-    if (!busy) return undefined
-    const listen = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
-      const here = event.target === document.body || (event.target instanceof Node && root.current?.contains(event.target))
-      if (!here) return
-      event.preventDefault()
-      stop()
-    }
-    window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
-  }, [root, busy, stop])
-}
-
 /** Why nothing can be sent, in words for the composer; undefined when it can. */
 function blockedBy({
   connected,
@@ -270,6 +268,12 @@ function blockedBy({
       </button>
     </>
   )
+}
+
+/** What waits, for the button that leads to the end. */
+function needsOf(request: Pick<Approval, 'tool' | 'asks'> | undefined): string | undefined {
+  if (!request) return undefined
+  return request.asks ? `${requestName(request)}: your answer is needed` : 'Approval needed'
 }
 
 /** A call whose failure is shown at once; it still rejects, for whoever has something to put back. */

@@ -63,14 +63,14 @@ describe('trestle chat in a terminal', () => {
     terminal.type('translate\r')
     await terminal.shows('Allow?')
     expect(terminal.screen()).toMatch(
-      /let me see\n● Read notes\.md {2}✓ .*\nI change it\.\n● Edit notes\.md\n\? Edit\n[\s\S]*-two\n\s+\+zwei 二\n[\s\S]*1 {2}Allow once/,
+      /let me see\n● Read notes\.md {2}✓ .*\nI change it\.\n\? Edit\n[\s\S]*-two\n\s+\+zwei 二\n[\s\S]*1 {2}Allow once/,
     )
     expect(terminal.raw()).toContain('\x1b[2mlet me\x1b[22m')
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('one\ntwo\n')
     terminal.type('1')
     await terminal.shows(/touch made[\s\S]*Allow\?/)
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('one\nzwei 二\n')
-    terminal.type('4')
+    terminal.type('0')
     await terminal.shows('Why?')
     terminal.type('better not\r')
     await terminal.shows(/All done\.\n4 steps/)
@@ -90,7 +90,7 @@ describe('trestle chat in a terminal', () => {
     terminal.type('1')
     await terminal.shows(/› 1$/)
     terminal.type('\x03')
-    await terminal.shows('4  Reject')
+    await terminal.shows('0  Reject')
     // And one pressed while the question has just come up.
     terminal.type('1')
     terminal.type('1')
@@ -292,7 +292,7 @@ describe('trestle chat in a terminal', () => {
     terminal.type('plan it\r')
     await terminal.shows('The plan?')
     expect(terminal.screen()).toMatch(/\? Plan\n[\s\S]*1\. one\n[\s\S]*1 {2}Approve: Small {2}a little\n {2}2 {2}Approve: Large/)
-    terminal.type('3')
+    terminal.type('9')
     await terminal.shows('What shall change?')
     terminal.type('one more, please\r')
     await terminal.shows(/Plan, revision 2[\s\S]*The plan\?/)
@@ -376,7 +376,7 @@ describe('trestle chat without a terminal', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/nobody can be asked: whatever\s+needs an approval is denied/)
     expect(run.stdout).toMatch(
-      /› make it\n(?:Sandbox: [^\n]*\n)?I try\.\n● Bash touch made[\s\S]*nobody is there to give it[\s\S]*I may not\.[\s\S]*› \/help\n[\s\S]*› and hello\nHello again\.\n/,
+      /› make it\n(?:Sandbox: [^\n]*\n)?I try\.\n  ✗ Bash touch made[\s\S]*nobody is there to give it[\s\S]*I may not\.[\s\S]*› \/help\n[\s\S]*› and hello\nHello again\.\n/,
     )
     expect(run.stdout).not.toContain('\x1b')
     expect(made('made')).toBe(false)
@@ -385,7 +385,7 @@ describe('trestle chat without a terminal', () => {
   test('a dumb terminal would get escape codes, or could not answer', async () => {
     const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }], { env: { TERM: 'dumb' } })
     terminal.type('go\r')
-    await terminal.shows('4  Reject')
+    await terminal.shows('0  Reject')
     // Too soon: the question is not listening yet.
     terminal.type('1\r')
     await terminal.shows(/Allow\?$/)

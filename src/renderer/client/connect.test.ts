@@ -124,6 +124,29 @@ describe('a kept connection', () => {
     expect(all[0]?.isClosed).toBe(true)
   })
 
+  test('says that the engine does not respond 2 seconds after a request without any sign, and takes it back with the next', async () => {
+    const { open, latest } = carriers()
+    connection = connect(open)
+    latest().events.ready()
+    const responds = (): boolean | undefined => connection?.state.get().responds
+    await vi.advanceTimersByTimeAsync(1)
+    void connection.client.app.info().catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(1999)
+    expect(responds()).toBe(true)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(latest().pings).toBe(1)
+    expect(responds()).toBe(false)
+    expect(connection.state.get().status).toBe('open')
+    latest().events.sign()
+    expect(responds()).toBe(true)
+    // A slow answer of an engine that is alive is nothing to report.
+    void connection.client.app.info().catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(1000)
+    latest().events.sign()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(responds()).toBe(true)
+  })
+
   test('a request waits for the first connection, but not for ever', async () => {
     const { open, latest } = carriers()
     connection = connect(open)

@@ -22,6 +22,8 @@ export interface ConnectTiming {
   /** Silence after which a sign of life is asked for, and further silence after which the wire counts as broken. */
   pingAfter: number
   deadAfter: number
+  /** Silence after a request with which the page says that the engine does not respond; halfway it is asked for a sign of life. */
+  silentAfter: number
 }
 
 export const CONNECT_TIMING: ConnectTiming = {
@@ -30,6 +32,7 @@ export const CONNECT_TIMING: ConnectTiming = {
   requestWait: 10_000,
   pingAfter: 10_000,
   deadAfter: 10_000,
+  silentAfter: 2000,
 }
 
 /** Keeps a way to the engine open for as long as it is not closed: opens carriers, notices broken ones, opens others. */
@@ -49,6 +52,8 @@ class KeptConnection implements Connection {
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Counts carriers: what belongs to an older one is ignored. */
   #generation = 0
+  /** Set while a request has had no sign of life yet. */
+  #unanswered: ReturnType<typeof setTimeout> | undefined
   #lastMessageAt = 0
   #isClosed = false
 
@@ -108,8 +113,11 @@ class KeptConnection implements Connection {
 
   #ready(carrier: Carrier): void {
     this.#lastMessageAt = performance.now()
-    this.#link.attach((message) => carrier.send(message))
-    this.state.set({ status: 'open', attempt: 0, lastSignAt: Date.now() })
+    this.#link.attach((message) => {
+      carrier.send(message)
+      this.#expectSign(carrier)
+    })
+    this.state.set({ status: 'open', attempt: 0, lastSignAt: Date.now(), responds: true })
     clearTimeout(this.#timer)
     this.#watchSilence()
   }
@@ -117,6 +125,26 @@ class KeptConnection implements Connection {
   #sign(): void {
     this.#lastMessageAt = performance.now()
     this.state.sign(Date.now())
+    if (!this.state.get().responds) this.state.set({ responds: true })
+  }
+
+  /** After a request: a program that hangs keeps its sockets open, and says nothing. */
+  #expectSign(carrier: Carrier): void {
+    if (!carrier.ping || this.#unanswered !== undefined) return
+    const sentAt = performance.now()
+    const step = this.#timing.silentAfter / 2
+    const unlessHeard =
+      (then: () => void): (() => void) =>
+      () => {
+        this.#unanswered = undefined
+        if (this.#lastMessageAt < sentAt) then()
+      }
+    const tell = unlessHeard(() => this.state.set({ responds: false }))
+    const ask = unlessHeard(() => {
+      carrier.ping?.()
+      this.#unanswered = setTimeout(tell, step)
+    })
+    this.#unanswered = setTimeout(ask, step)
   }
 
   /** Waits for silence, asks, waits again. Timers may be late (a sleeping machine, a hidden tab): silence counts only after having asked. */
@@ -143,7 +171,7 @@ class KeptConnection implements Connection {
     this.#drop()
     this.#link.detach()
     const { attempt, lastSignAt } = this.state.get()
-    this.state.set({ status: lastSignAt === 0 && attempt <= 1 ? 'connecting' : 'lost' })
+    this.state.set({ status: lastSignAt === 0 && attempt <= 1 ? 'connecting' : 'lost', responds: true })
     const [first, most] = this.#timing.backoff
     const delay = Math.min(most, first * 2 ** Math.max(0, attempt - 1)) * (1 - this.#random() / 2)
     this.#wait(delay, () => this.#attempt())
@@ -152,6 +180,8 @@ class KeptConnection implements Connection {
   /** Lets the carrier go, if there is one; nothing it says counts any more. */
   #drop(): void {
     clearTimeout(this.#timer)
+    clearTimeout(this.#unanswered)
+    this.#unanswered = undefined
     this.#generation += 1
     const carrier = this.#carrier
     this.#carrier = undefined

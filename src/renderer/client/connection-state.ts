@@ -2,7 +2,7 @@ import type { ConnectionState, Observable } from './connection'
 
 /** The state of a connection with its listeners. A mere sign of life tells them at most once a second. */
 export class ConnectionStateStore implements Observable<ConnectionState> {
-  #state: ConnectionState = { status: 'connecting', lastSignAt: 0, attempt: 0 }
+  #state: ConnectionState = { status: 'connecting', lastSignAt: 0, attempt: 0, responds: true }
   readonly #listeners = new Set<() => void>()
 
   get(): ConnectionState {

@@ -6,6 +6,8 @@ export interface ConnectionState {
   status: 'connecting' | 'open' | 'lost'
   /** ms since the epoch of the last message from the engine, exact to about a second; 0 before the first. */
   lastSignAt: number
+  /** `false`: it is open, but what was asked has had no answer and no sign of life for a while. */
+  responds: boolean
   /** Attempts since it was last open; 0 while open. */
   attempt: number
   /** Why trying again is pointless, e.g. the token was refused. */

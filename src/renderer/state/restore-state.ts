@@ -36,11 +36,7 @@ export async function takeBack(
   const { seq, files, conversation } = restore
   try {
     const { kept } = await client.checkpoint.restore({ sessionId, to: seq - 1, files, conversation })
-    tell(
-      kept.length === 0
-        ? 'Taken back'
-        : `Taken back, but ${kept.length === 1 ? 'one file was' : `${kept.length} files were`} left as they are`,
-    )
+    tell(kept.length === 0 ? 'Undone' : kept.length === 1 ? 'Undone, except one file' : `Undone, except ${kept.length} files`)
   } catch (error) {
     tellFailure(error)
   }

@@ -53,7 +53,7 @@ function sessionActions(client: TrestleClient): SessionActions {
     fork: (sessionId, to) =>
       attempt(
         client.session.fork({ sessionId, to }).then((header) => {
-          tell('Forked: files stay as they are')
+          tell("Session forked. Files weren't changed.")
           return useLayout.getState().openSession(header.sessionId)
         }),
       ),

@@ -100,6 +100,8 @@ export interface TranscriptMover {
   toCall(callId: string): boolean
   /** Scrolls to a row and marks it for a moment. */
   toItem(itemId: string): boolean
+  /** Goes to the end and follows it. */
+  toEnd(): void
 }
 
 const transcripts = new Map<string, TranscriptMover>()

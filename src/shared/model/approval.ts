@@ -139,6 +139,20 @@ export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): st
   return asks ? REQUEST_NAMES[asks] : toolLabel(tool)
 }
 
+/** The key that rejects, wherever a request is answered by keys, and the one that asks for changes to a plan. */
+export const REJECT_KEY = '0'
+export const REVISE_KEY = '9'
+
+/** The keys of options that are always the same, by their ids: what allows counts from 1 beside them. */
+export function fixedKeys(options: readonly ApprovalOption[]): Map<string, string> {
+  const rejecting = options.filter(({ optionId, kind }) => kind === 'reject_once' && optionId !== 'revise')
+  const reject = rejecting.find(({ optionId }) => optionId === 'reject') ?? rejecting[0]
+  return new Map([
+    ...(reject ? [[reject.optionId, REJECT_KEY] as const] : []),
+    ...(options.some(({ optionId }) => optionId === 'revise') ? [['revise', REVISE_KEY] as const] : []),
+  ])
+}
+
 /** Whether one of its reasons is a danger. Such a request is never allowed with a single key, nor together with others. */
 export function isDangerous({ reasons }: Pick<Approval, 'reasons'>): boolean {
   return reasons?.some(({ danger }) => danger) ?? false

@@ -45,6 +45,8 @@ export type EventBody =
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[]; /** For the turn that it starts. */ effort?: Effort }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
+  /** A queued prompt is to join the running turn before its next step; `turn.steered` says when it has. */
+  | { type: 'prompt.joins'; promptId: string }
   | {
       type: 'turn.started'
       turnId: string

@@ -66,6 +66,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...next,
         queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, parts: event.parts } : prompt)),
       }
+    case 'prompt.joins':
+      return { ...next, queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, joins: true } : prompt)) }
     case 'prompt.removed':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
     case 'agent.started': {

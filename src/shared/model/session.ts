@@ -19,6 +19,8 @@ export interface QueuedPrompt {
   parts: UserPart[]
   /** For the turn that it starts. */
   effort?: Effort
+  /** It is to join the running turn before its next step. */
+  joins?: true
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isMidCall } from './approval'
+import { blankCall, callAfter } from './call-fold'
 import { compactionAfter, compactionRow } from './compaction-row'
 import type { LiveEvent, RecordedEvent } from './event'
 import { fellBackText } from './fell-back-text'
@@ -10,7 +10,6 @@ import {
   PROGRESS_LIMIT,
   type AnswerItem,
   type AnswerSegment,
-  type CallQuestionItem,
   type CompactionItem,
   type ToolItem,
   type TranscriptItem,
@@ -69,57 +68,16 @@ export class TranscriptDraft {
         return this.#answered(event)
       case 'tool.started':
         return this.#toolStarted(event)
-      case 'approval.requested': {
-        const { callId, approvalId, preview, summary } = event.approval
-        if (isMidCall(event.approval)) return this.#tool(callId, (item) => withQuestion(item, { approvalId, ...(preview && { preview }) }))
-        return this.#tool(callId, (item) =>
-          item.content
-            ? item
-            : {
-                ...item,
-                state: 'waiting',
-                at: event.at,
-                approval: { approvalId },
-                summary: item.summary || summary,
-                ...(preview && { preview }),
-              },
-        )
-      }
+      case 'approval.requested':
+        return this.#tool(event.approval.callId, (item) => callAfter(item, event))
       case 'approval.resolved':
-        return this.#tool(event.callId, (item) => {
-          if (item.questions?.some(({ approvalId }) => approvalId === event.approvalId)) return withQuestionEnd(item, event)
-          const approval = {
-            approvalId: event.approvalId,
-            outcome: event.outcome,
-            ...(event.feedback !== undefined && { feedback: event.feedback }),
-            ...(event.reason !== undefined && { reason: event.reason }),
-          }
-          const allowed = event.outcome === 'allow_once' || event.outcome === 'allow_always'
-          return { ...item, approval, ...(item.state === 'waiting' && { state: allowed ? 'running' : 'rejected', at: event.at }) }
-        })
-      case 'tool.judged': {
-        const { decision, reason, rule, sandbox } = event
-        const judged = { decision, reason, ...(sandbox && { sandbox }), ...(rule && { rule }) }
-        return this.#tool(event.callId, (item) => ({ ...item, judged }))
-      }
+      case 'tool.judged':
+      case 'tool.finished':
+        return this.#tool(event.callId, (item) => callAfter(item, event))
       case 'subagent.started': {
         const { agentId, agentType: type, description, background } = event
         return this.#tool(event.callId, (item) => ({ ...item, agent: { agentId, type, description, background } }))
       }
-      case 'tool.finished':
-        return this.#tool(event.callId, (item) => {
-          const rejected = event.isError && (item.approval?.outcome === 'reject_once' || item.approval?.outcome === 'cancelled')
-          const state = rejected ? 'rejected' : event.isError ? 'failed' : 'done'
-          return {
-            ...item,
-            state,
-            at: event.at,
-            progress: '',
-            content: event.content,
-            durationMs: event.durationMs,
-            ...(event.details && { details: event.details }),
-          }
-        })
       case 'compaction.started':
       case 'compaction.undone':
         return this.#push(compactionRow(event))
@@ -257,15 +215,7 @@ export class TranscriptDraft {
     const index = this.#find((item) => item.kind === 'tool' && item.callId === event.callId)
     const known = index === undefined ? undefined : (this.items[index] as ToolItem)
     if (known?.content) return
-    const item: ToolItem = {
-      ...(known ?? blankCall(event, event.callId, event.name)),
-      at: event.at,
-      state: 'running',
-      summary: event.summary,
-      input: event.input,
-      chars: event.input.length,
-      ...(event.preview && { preview: event.preview }),
-    }
+    const item = callAfter(known ?? blankCall(event, event.callId, event.name), event)
     if (index === undefined) this.#push(item)
     else this.#set(index, item)
   }
@@ -333,40 +283,8 @@ export class TranscriptDraft {
   }
 }
 
-function withQuestion(item: ToolItem, question: CallQuestionItem): ToolItem {
-  return { ...item, questions: [...(item.questions ?? []), question] }
-}
-
-function withQuestionEnd(item: ToolItem, event: Extract<RecordedEvent, { type: 'approval.resolved' }>): ToolItem {
-  const { approvalId, outcome, chosen, values, reason } = event
-  const end = {
-    outcome,
-    ...(chosen !== undefined && { chosen }),
-    ...(values && { values }),
-    ...(reason !== undefined && { reason }),
-  }
-  return { ...item, questions: item.questions?.map((one) => (one.approvalId === approvalId ? { ...one, ...end } : one)) ?? [] }
-}
-
 function isTurnStart(item: TranscriptItem): boolean {
   return (item.kind === 'user' || item.kind === 'news') && !item.steered
-}
-
-function blankCall(of: { turnId: string; stepId: string }, callId: string, name: string): ToolItem {
-  return {
-    kind: 'tool',
-    id: `t:${callId}`,
-    turnId: of.turnId,
-    stepId: of.stepId,
-    callId,
-    at: 0,
-    name,
-    state: 'ready',
-    summary: '',
-    input: '',
-    chars: 0,
-    progress: '',
-  }
 }
 
 function appended(segments: readonly AnswerSegment[], type: AnswerSegment['type'], text: string): readonly AnswerSegment[] {

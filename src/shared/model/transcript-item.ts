@@ -84,7 +84,8 @@ export interface AnswerItem {
 }
 
 /**
- * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, not started; `rejected`: the user (or a policy through
+ * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, and behind something: another call, hooks, the decision
+ * whether it may run; `waiting`: a person is asked; `running`: it was allowed; `rejected`: the user (or a policy through
  * the user) said no; `interrupted`: the turn ended without a result.
  */
 export type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'

@@ -32,6 +32,8 @@ interface Run {
   /** Resolves when the call that waits for it is to wait no longer. */
   moved: PromiseWithResolvers<void>
   activity: AgentActivity
+  /** What its open calls are about, by their ids. */
+  calls: Map<string, string>
   hasSlot: boolean
   /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
   waits: number
@@ -121,17 +123,26 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   function follow(agentId: string, run: Run, event: SessionEvent): void {
     if (event.type === 'tool.started') {
       run.activity.calls += 1
-      run.activity.lastLine = `${toolLabel(event.name)} ${event.summary}`.trim().slice(0, LINE_CHARS)
+      run.calls.set(event.callId, `${toolLabel(event.name)} ${event.summary}`.trim().slice(0, LINE_CHARS))
+    } else if (event.type === 'tool.judged' && event.decision === 'allow') {
+      says(run, run.calls.get(event.callId))
+    } else if (event.type === 'tool.finished') {
+      run.calls.delete(event.callId)
     } else if (event.type === 'approval.requested') {
-      run.activity.lastLine = `Waits for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS)
+      says(run, `Waiting for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS))
     } else if (event.type === 'approval.resolved') {
-      delete run.activity.lastLine
+      says(run, event.outcome.startsWith('allow') ? run.calls.get(event.callId) : undefined)
     } else if (event.type !== 'turn.started') return
     run.timer ??= setTimeout(() => {
       delete run.timer
       tell(agentId)
     }, TELL_MS).unref()
     if (event.type === 'turn.started' || event.type === 'approval.requested') tell(agentId)
+  }
+
+  function says({ activity }: Run, line: string | undefined): void {
+    if (line === undefined) delete activity.lastLine
+    else activity.lastLine = line
   }
 
   /** Whoever ran it is dead, if nobody holds its session: that is recorded by who finds it. */
@@ -166,6 +177,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         ended: begun.promise as never,
         moved: Promise.withResolvers(),
         activity: { calls: 0 },
+        calls: new Map(),
         hasSlot: false,
         waits: 0,
       }

@@ -10,18 +10,16 @@ export interface PromptQueueDeps {
   newId(prefix: string): string
 }
 
-/** The prompts of a session that wait for its turn to end, and which of them are to join it before. The queue itself is in the header. */
+/** The prompts of a session that wait for its turn to end, or are to join it before. All of it is in the header. */
 export class PromptQueue {
   readonly #deps: PromptQueueDeps
-  /** Prompts that are to join the running turn. */
-  #steering: string[] = []
 
   constructor(deps: PromptQueueDeps) {
     this.#deps = deps
   }
 
   get isSteering(): boolean {
-    return this.#steering.length > 0
+    return this.#joining().length > 0
   }
 
   add(parts: UserPart[], effort?: Effort): string {
@@ -43,18 +41,19 @@ export class PromptQueue {
 
   remove(promptId: string): void {
     this.get(promptId)
-    this.#steering = this.#steering.filter((id) => id !== promptId)
     this.#deps.record({ type: 'prompt.removed', promptId })
   }
 
   steer(promptId: string): void {
-    if (!this.#steering.includes(promptId)) this.#steering.push(promptId)
+    if (!this.get(promptId).joins) this.#deps.record({ type: 'prompt.joins', promptId })
   }
 
-  /** Each is handed out once. */
+  /** Those that join now: whoever takes them records it, with which they leave the queue. */
   takeSteering(): QueuedPrompt[] {
-    const ids = this.#steering
-    this.#steering = []
-    return ids.flatMap((id) => this.#deps.header().queue.filter((prompt) => prompt.promptId === id))
+    return this.#joining()
+  }
+
+  #joining(): QueuedPrompt[] {
+    return this.#deps.header().queue.filter(({ joins }) => joins)
   }
 }

@@ -30,6 +30,8 @@ export class Printer {
   #streamed: { stepId: string; hasText: boolean } = { stepId: '', hasText: false }
   /** Calls that run, by id; and the one whose line is still open for its end. */
   readonly #calls = new Map<string, { name: string; summary: string; at: number }>()
+  /** Of these, what runs or has run. */
+  readonly #running = new Set<string>()
   #openCall: string | undefined
   /** When a passing status was last written. */
   #animatedAt = 0
@@ -106,10 +108,12 @@ export class Printer {
         break
       case 'tool.started':
         this.#calls.set(event.callId, event)
-        this.#begin('line')
-        this.#terminal.freshLine()
-        this.#terminal.write(startedLine(event, this.#terminal.columns, style))
-        this.#openCall = event.callId
+        break
+      case 'tool.judged':
+        if (event.decision === 'allow') this.#runs(event)
+        break
+      case 'approval.resolved':
+        if (event.outcome === 'allow_once' || event.outcome === 'allow_always') this.#runs(event)
         break
       case 'tool.progress': {
         const { at } = this.#calls.get(event.callId) ?? { at: Date.now() }
@@ -167,6 +171,18 @@ export class Printer {
     }
   }
 
+  /** A call is shown when it runs: until then it may wait behind another, or be rejected. What it asks in its midst does not begin it again. */
+  #runs({ callId, at }: { callId: string; at: number }): void {
+    const call = this.#calls.get(callId)
+    if (!call || this.#running.has(callId)) return
+    this.#running.add(callId)
+    this.#calls.set(callId, { ...call, at })
+    this.#begin('line')
+    this.#terminal.freshLine()
+    this.#terminal.write(startedLine(call, this.#terminal.columns, this.#terminal.style))
+    this.#openCall = callId
+  }
+
   /** A status that changes often: over a slow line not every change is worth its bytes. */
   #animate(text: string): void {
     if (performance.now() - this.#animatedAt < FRAME_MS) return
@@ -213,6 +229,7 @@ export class Printer {
     const { sign, notes, lines } = finishedLines(event, columns, style)
     const call = this.#calls.get(event.callId)
     this.#calls.delete(event.callId)
+    this.#running.delete(event.callId)
     if (this.#openCall === event.callId && this.#terminal.isMidLine) {
       this.#openCall = undefined
       this.#terminal.write(`  ${sign} ${style.dim(notes)}\n`)
@@ -228,6 +245,7 @@ export class Printer {
 
   #finishTurn({ stop, failure, steps, durationMs }: TurnFinished): void {
     this.#calls.clear()
+    this.#running.clear()
     if (failure) this.failure(failure)
     const why = {
       end_turn: undefined,

@@ -5,6 +5,7 @@ import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../state/folder-name'
 import { useAppInfo, useSettings } from '../../state/settings-query'
 import { useQueries } from '../../state/trestle-context'
+import { useEscape } from '../../state/escape'
 import { useKeyDown } from '../../state/use-key-down'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
@@ -33,15 +34,9 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
   const { data, error } = useQuery(
     queries.approval.choices.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 0, retry: false }),
   )
-  const root = useRef<HTMLDivElement>(null)
-  useKeyDown(root, (event) => {
-    if (event.key !== 'Escape') return
-    event.preventDefault()
-    event.stopPropagation()
-    onBack()
-  })
+  useEscape('form', true, onBack)
   return (
-    <div ref={root} className="always">
+    <div className="always">
       {data && data.length > 0 ? (
         <Choices choices={data} initialScope={scope} onSend={onSend} onBack={onBack} />
       ) : (

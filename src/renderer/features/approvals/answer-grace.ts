@@ -13,14 +13,13 @@ export interface CardKey {
 }
 
 /**
- * Which option a key press answers with (from 0), or undefined. Somebody who is typing when a card appears means the text: so neither
+ * Which of the card's keys is pressed and meant for it, or undefined. Somebody who is typing when a card appears means the text: so neither
  * a key soon after the card came up, nor one soon after another key, nor one in a field with text answers anything.
  */
-export function optionForKey(press: CardKey, card: { shownAt: number; lastKeyAt: number; options: number }): number | undefined {
+export function answerKey(press: CardKey, card: { shownAt: number; lastKeyAt: number; keys: readonly string[] }): string | undefined {
   if (press.repeat || press.modified || press.composing) return undefined
   if (press.where === 'text' || press.where === 'overlay') return undefined
-  if (!/^[1-9]$/.test(press.key)) return undefined
+  if (!card.keys.includes(press.key)) return undefined
   if (press.at - card.shownAt < GRACE_MS || press.at - card.lastKeyAt < GRACE_MS) return undefined
-  const option = Number(press.key) - 1
-  return option < card.options ? option : undefined
+  return press.key
 }

@@ -1,16 +1,18 @@
-import { useId, useRef, useState } from 'react'
+import { use, useId, useRef, useState } from 'react'
 import { isDangerous, type Approval, type ApprovalOption } from '../../../shared/model/approval'
 import type { Failure } from '../../../shared/model/errors'
 import { changedLines } from '../../../shared/model/file-diffs'
 import { toolLabel } from '../../../shared/model/tool-label'
 import { failureFrom } from '../../client/failure-from'
-import { Button } from '../../ui/button'
-import { Dot } from '../../ui/dot'
+import { Button, type ButtonVariant } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
+import { useEscape } from '../../state/escape'
 import { SandboxNote } from '../../ui/sandbox-word'
 import { AlwaysForm } from './always-form'
 import type { ApprovalReply } from './approval-reply'
 import { cardActions, type CardAction } from './card-actions'
+import { CardFolding, CardHead } from './card-head'
+import { leavesSandbox } from './option-keys'
 import { PreviewView } from './preview-view'
 import { ReasonList } from './reason-list'
 import { RejectForm } from './reject-form'
@@ -48,8 +50,9 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   const card = useRef<HTMLDivElement>(null)
   const lastAction = useRef<string>(undefined)
   const whyId = useId()
-  const actions = cardActions(options)
   const danger = isDangerous(approval)
+  const actions = cardActions(options, danger)
+  const fold = use(CardFolding)
   const changed = changedLines(preview)
   const [seen, setSeen] = useState(preview === undefined)
   const reject = options.find((option) => option.kind === 'reject_once')
@@ -75,24 +78,26 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
     if (!action || step.kind !== 'open' || blocked !== undefined || !canAct(action)) return
     lastAction.current = action.key
     if (action.kind === 'reject') setStep({ kind: 'rejecting' })
-    else if (action.kind === 'always') setStep({ kind: 'always', scope: action.scope })
-    else void send(action.option)
+    else if (action.kind === 'always') {
+      fold?.setCompact(false)
+      setStep({ kind: 'always', scope: action.scope })
+    } else void send(action.option)
   }
   const goBack = (): void => {
     setStep({ kind: 'open' })
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-action="${lastAction.current}"]`)?.focus())
   }
-  // To leave the sandbox takes a click or Tab and Enter: nobody does it by counting.
-  const numbered = actions.filter((action, index) => !leavesSandbox(action, index))
-  useCardKeys(numbered.length, step.kind === 'open' && blocked === undefined, grace.since, (index) => {
-    const action = numbered[index]
-    if (action && hasKey(action, danger)) act(action)
-  })
+  useCardKeys(
+    actions.flatMap(({ kbd }) => kbd ?? []),
+    step.kind === 'open' && blocked === undefined,
+    grace.since,
+    (key) => act(actions.find(({ kbd }) => kbd === key)),
+  )
+  useEscape('popover', why, () => setWhy(false))
 
   return (
     <div ref={card} role="group" aria-label={`Approval needed: ${label} ${summary}`} className="approval" data-danger={danger || undefined}>
-      <div className="approval-head">
-        <Dot status="waiting" silent />
+      <CardHead behind={behind} dangers={reasons?.filter((one) => one.danger).length ?? 0}>
         <b title={tool}>{label}</b>
         {label !== tool && <span className="sr-only">({tool})</span>}
         {/* The arguments of a server's tool stand below. */}
@@ -108,11 +113,6 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             <span className="text-add-ink">+{changed.added}</span> <span className="text-del-ink">−{changed.removed}</span>
           </span>
         )}
-        {behind > 0 && (
-          <span className="approval-behind">
-            {behind} more {behind === 1 ? 'waits' : 'wait'}
-          </span>
-        )}
         {!danger && (
           <button
             type="button"
@@ -124,67 +124,73 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             Why am I asked?
           </button>
         )}
+      </CardHead>
+      <div className="approval-body">
+        {(why || danger) &&
+          (reasons ? (
+            <div id={whyId}>
+              <ReasonList reasons={reasons} />
+            </div>
+          ) : (
+            <p id={whyId} className="approval-why">
+              {reason}
+            </p>
+          ))}
+        {preview && <PreviewView preview={preview} onSeen={() => setSeen(true)} dangers={dangerousParts(approval)} />}
+        {failure && <ErrorNote failure={failure} className="m-3" />}
+        {step.kind === 'always' && always && (
+          <AlwaysForm
+            sessionId={sessionId}
+            approval={approval}
+            scope={step.scope}
+            onSend={(rule) => void send(always, { rule })}
+            onBack={goBack}
+          />
+        )}
       </div>
-      {(why || danger) &&
-        (reasons ? (
-          <div id={whyId}>
-            <ReasonList reasons={reasons} />
-          </div>
-        ) : (
-          <p id={whyId} className="approval-why">
-            {reason}
-          </p>
-        ))}
-      {preview && <PreviewView preview={preview} onSeen={() => setSeen(true)} dangers={dangerousParts(approval)} />}
-      {failure && <ErrorNote failure={failure} className="m-3" />}
       {step.kind === 'rejecting' && reject ? (
         <RejectForm onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })} onBack={goBack} />
-      ) : step.kind === 'always' && always ? (
-        <AlwaysForm
-          sessionId={sessionId}
-          approval={approval}
-          scope={step.scope}
-          onSend={(rule) => void send(always, { rule })}
-          onBack={goBack}
-        />
       ) : (
-        <div className="approval-acts">
-          {actions.map((action, index) => (
-            <Button
-              key={action.key}
-              data-action={action.key}
-              variant={action.kind === 'once' ? (danger ? 'danger' : 'primary') : action.kind === 'always' ? 'default' : 'quiet'}
-              {...(numbered.includes(action) && hasKey(action, danger) && { kbd: String(numbered.indexOf(action) + 1) })}
-              disabled={step.kind === 'sent' || blocked !== undefined}
-              className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
-              // A card that comes up or moves under the pointer takes no click that was meant for what was there before.
-              aria-disabled={!grace.isArmed || !canAct(action) || undefined}
-              onClick={() => grace.isArmed && act(action)}
-              // The first is what is usually wanted; running without the sandbox that is offered before it stands out.
-              {...(action.kind === 'once' && index > 0 && { variant: leavesSandbox(action, index) ? 'danger' : 'default' })}
-            >
-              <span className="truncate">{action.label}</span>
-            </Button>
-          ))}
-          {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
-          <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
-            {grace.isArmed && (seen ? 'You can answer now.' : 'Scroll to the end of the preview to allow this.')}
-          </span>
-        </div>
+        step.kind !== 'always' && (
+          <div className="approval-acts">
+            {actions.map((action, index) => (
+              <Button
+                key={action.key}
+                data-action={action.key}
+                variant={variantOf(action, index, danger)}
+                {...(action.kbd !== undefined && { kbd: action.kbd })}
+                disabled={step.kind === 'sent' || blocked !== undefined}
+                className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
+                // A card that comes up or moves under the pointer takes no click that was meant for what was there before.
+                aria-disabled={!grace.isArmed || !canAct(action) || undefined}
+                onClick={() => grace.isArmed && act(action)}
+              >
+                <span className="truncate">{action.label}</span>
+              </Button>
+            ))}
+            {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
+            <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
+              {grace.isArmed &&
+                (seen
+                  ? 'You can answer now.'
+                  : fold?.compact
+                    ? 'Show the request to allow it.'
+                    : 'Scroll to the end of the preview to allow this.')}
+            </span>
+          </div>
+        )
       )}
       {(step.kind === 'open' || step.kind === 'sent') && <SandboxNote options={options} />}
     </div>
   )
 }
 
-/** Running without the sandbox that is offered before it. */
-function leavesSandbox(action: CardAction, index: number): boolean {
-  return action.kind === 'once' && index > 0 && action.option.sandbox === 'unrestricted'
-}
-
-/** What is dangerous is never allowed with a single key. */
-function hasKey({ kind }: CardAction, danger: boolean): boolean {
-  return kind === 'reject' || !danger
+/** The first is what is usually wanted, unless it is dangerous: then rejecting is. Leaving the sandbox that is offered before it stands out. */
+function variantOf(action: CardAction, index: number, danger: boolean): ButtonVariant {
+  if (action.kind === 'reject') return danger ? 'primary' : 'quiet'
+  if (action.kind === 'always') return 'default'
+  if (danger || leavesSandbox(action.option, index)) return 'danger'
+  return index === 0 ? 'primary' : 'default'
 }
 
 /** The parts to highlight in the command: all of it, where it has only one. */

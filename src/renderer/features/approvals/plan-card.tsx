@@ -4,9 +4,10 @@ import type { ApprovalOption } from '../../../shared/model/approval'
 import type { Preview } from '../../../shared/model/preview'
 import { Button } from '../../ui/button'
 import { DiffView } from '../../ui/content/diff-view'
-import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
 import type { ApprovalCardProps } from './approval-card'
+import { CardHead } from './card-head'
+import { optionKeys } from './option-keys'
 import { PreviewEnd } from './preview-end'
 import { ReviseForm } from './revise-form'
 import { useCardKeys } from './use-card-keys'
@@ -34,8 +35,9 @@ export function PlanCard(props: PlanCardProps) {
     if (optionId === 'revise') setStep('revising')
     else send({ optionId })
   }
-  useCardKeys(options.length, step === 'open' && !sent && blocked === undefined, grace.since, (index) => {
-    const option = options[index]
+  const keys = optionKeys(options)
+  useCardKeys([...keys.values()], step === 'open' && !sent && blocked === undefined, grace.since, (key) => {
+    const option = options.find(({ optionId }) => keys.get(optionId) === key)
     if (option) act(option)
   })
   const back = (): void => {
@@ -44,8 +46,7 @@ export function PlanCard(props: PlanCardProps) {
   }
   return (
     <div ref={card} role="group" aria-label={`Plan to review, revision ${plan.revision}`} className="approval">
-      <div className="approval-head">
-        <Dot status="waiting" silent />
+      <CardHead behind={behind}>
         <b>Plan</b>
         <span className="plan-revision">v{plan.revision} · written by the agent</span>
         {plan.diff !== undefined && step === 'open' && (
@@ -57,46 +58,43 @@ export function PlanCard(props: PlanCardProps) {
             ))}
           </span>
         )}
-        {behind > 0 && (
-          <span className="approval-behind">
-            {behind} more {behind === 1 ? 'waits' : 'wait'}
-          </span>
-        )}
-      </div>
+      </CardHead>
       {step === 'revising' ? (
         <ReviseForm text={plan.text} busy={sent} onSend={(reply) => send({ optionId: 'revise', ...reply })} onBack={back} />
       ) : (
         <>
-          {shown === 'changes' && plan.diff !== undefined ? (
-            <DiffView diff={plan.diff} limit={80} />
-          ) : (
-            <div className="plan-text" role="group" aria-label="Plan" tabIndex={0}>
-              {renderMarkdown(plan.text)}
-              <PreviewEnd onSeen={() => setSeen(true)} />
-            </div>
-          )}
-          {plan.alternatives.length > 0 && (
-            <dl className="plan-ways" aria-label="Ways to go">
-              {plan.alternatives.map(({ label, description }, index) => (
-                <div key={label}>
-                  <dt>
-                    {index + 1}. {label}
-                  </dt>
-                  <dd>{description}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-          <p className="plan-guarantee">
-            <ShieldCheck aria-hidden /> Nothing but the plan can change until you approve it.
-          </p>
+          <div className="approval-body">
+            {shown === 'changes' && plan.diff !== undefined ? (
+              <DiffView diff={plan.diff} limit={80} />
+            ) : (
+              <div className="plan-text" role="group" aria-label="Plan" tabIndex={0}>
+                {renderMarkdown(plan.text)}
+                <PreviewEnd onSeen={() => setSeen(true)} />
+              </div>
+            )}
+            {plan.alternatives.length > 0 && (
+              <dl className="plan-ways" aria-label="Ways to go">
+                {plan.alternatives.map(({ label, description }, index) => (
+                  <div key={label}>
+                    <dt>
+                      {index + 1}. {label}
+                    </dt>
+                    <dd>{description}</dd>
+                  </div>
+                ))}
+              </dl>
+            )}
+            <p className="plan-guarantee">
+              <ShieldCheck aria-hidden /> Nothing but the plan can change until you approve it.
+            </p>
+          </div>
           <div className="approval-acts">
-            {options.map((option, index) => (
+            {options.map((option) => (
               <Button
                 key={option.optionId}
                 data-action={option.optionId}
                 variant={option.kind === 'allow_once' ? 'primary' : option.optionId === 'revise' ? 'default' : 'quiet'}
-                kbd={String(index + 1)}
+                {...(keys.has(option.optionId) && { kbd: keys.get(option.optionId)! })}
                 disabled={sent || blocked !== undefined}
                 className={canAct(option) ? 'max-w-full' : 'max-w-full opacity-50'}
                 aria-disabled={!grace.isArmed || !canAct(option) || undefined}

@@ -1,20 +1,23 @@
 import { useId, useRef, useState } from 'react'
 import type { Question } from '../../../shared/model/question'
+import { useEscape } from '../../state/escape'
 import { useKeyDown } from '../../state/use-key-down'
 import { Button } from '../../ui/button'
-import { Dot } from '../../ui/dot'
 import { ErrorNote } from '../../ui/error-note'
 import type { ApprovalCardProps } from './approval-card'
+import { CardHead } from './card-head'
 import { answerOf, isAnswered, NOTHING, pick, type Picks } from './question-picks'
 import { useCardKeys } from './use-card-keys'
 import { useGrace } from './use-grace'
 import { useReply } from './use-reply'
 
+const NUMBERS = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
+
 interface QuestionsCardProps extends ApprovalCardProps {
   questions: readonly Question[]
 }
 
-/** What the agent wants to know, in one form. Numbers choose in the question one is at, Enter answers, Esc within the card dismisses. */
+/** What the agent wants to know, in one form. Numbers choose in the question one is at, Enter answers, Esc dismisses. */
 export function QuestionsCard(props: QuestionsCardProps) {
   const { questions, behind = 0, place = '', blocked } = props
   const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NOTHING))
@@ -54,12 +57,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
     if (event.isComposing || event.repeat) return
     const inField = event.target instanceof HTMLInputElement
     const inText = inField && event.target.type === 'text'
-    if (event.key === 'Escape') {
-      // Here it dismisses the questions; it does not stop the turn.
-      event.preventDefault()
-      event.stopPropagation()
-      dismiss()
-    } else if (event.key === 'Enter' && inField) {
+    if (event.key === 'Enter' && inField) {
       event.preventDefault()
       answer()
     } else if (/^[1-9]$/.test(event.key) && inField && !inText && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -67,7 +65,11 @@ export function QuestionsCard(props: QuestionsCardProps) {
       byNumber(Number(event.key) - 1)
     }
   })
-  useCardKeys((questions[current]?.options.length ?? 0) + 1, !locked, grace.since, byNumber)
+  const choices = (questions[current]?.options.length ?? 0) + 1
+  useCardKeys(NUMBERS.slice(0, choices), !locked, grace.since, (key) => byNumber(Number(key) - 1))
+  useEscape('card', !locked, (event) => {
+    if (!event.repeat) dismiss()
+  })
 
   return (
     <div
@@ -76,16 +78,10 @@ export function QuestionsCard(props: QuestionsCardProps) {
       aria-label={questions.length === 1 ? `Question: ${questions[0]?.question}` : `${questions.length} questions`}
       className="approval"
     >
-      <div className="approval-head">
-        <Dot status="waiting" silent />
+      <CardHead behind={behind}>
         <b>{questions.length === 1 ? 'The agent asks' : `The agent asks ${questions.length} questions`}</b>
         <span className="flex-1" />
-        {behind > 0 && (
-          <span className="approval-behind">
-            {behind} more {behind === 1 ? 'waits' : 'wait'}
-          </span>
-        )}
-      </div>
+      </CardHead>
       <form
         ref={form}
         onSubmit={(event) => {
@@ -93,67 +89,69 @@ export function QuestionsCard(props: QuestionsCardProps) {
           answer()
         }}
       >
-        {questions.map((asked, question) => {
-          const { labels, writes, other } = picks[question] ?? NOTHING
-          const type = asked.multi_select ? 'checkbox' : 'radio'
-          const numbered = question === current
-          return (
-            <fieldset key={asked.question} className="question" disabled={locked}>
-              <legend>
-                {asked.header && <span className="question-header">{asked.header}</span>}
-                {asked.question}
-                {asked.multi_select && <span className="text-small font-normal text-ink-3"> Several can be chosen.</span>}
-              </legend>
-              {asked.options.map(({ label, description }, option) => (
-                <label key={label} className="question-option" htmlFor={field(question, option)}>
+        <div className="approval-body">
+          {questions.map((asked, question) => {
+            const { labels, writes, other } = picks[question] ?? NOTHING
+            const type = asked.multi_select ? 'checkbox' : 'radio'
+            const numbered = question === current
+            return (
+              <fieldset key={asked.question} className="question" disabled={locked}>
+                <legend>
+                  {asked.header && <span className="question-header">{asked.header}</span>}
+                  {asked.question}
+                  {asked.multi_select && <span className="text-small font-normal text-ink-3"> Several can be chosen.</span>}
+                </legend>
+                {asked.options.map(({ label, description }, option) => (
+                  <label key={label} className="question-option" htmlFor={field(question, option)}>
+                    <input
+                      id={field(question, option)}
+                      type={type}
+                      name={field(question, 0)}
+                      checked={labels.includes(label)}
+                      onFocus={() => setCurrent(question)}
+                      onChange={() => choose(question, option)}
+                    />
+                    <span className="min-w-0 flex-1">
+                      <span className="font-medium">{label}</span>
+                      {description && <span className="block text-small text-ink-3">{description}</span>}
+                    </span>
+                    {numbered && <kbd aria-hidden>{option + 1}</kbd>}
+                  </label>
+                ))}
+                <div className="question-option">
                   <input
-                    id={field(question, option)}
+                    id={field(question, asked.options.length)}
                     type={type}
                     name={field(question, 0)}
-                    checked={labels.includes(label)}
+                    aria-label="Other"
+                    checked={writes}
                     onFocus={() => setCurrent(question)}
-                    onChange={() => choose(question, option)}
+                    onChange={() => choose(question, asked.options.length)}
                   />
-                  <span className="min-w-0 flex-1">
-                    <span className="font-medium">{label}</span>
-                    {description && <span className="block text-small text-ink-3">{description}</span>}
-                  </span>
-                  {numbered && <kbd aria-hidden>{option + 1}</kbd>}
-                </label>
-              ))}
-              <div className="question-option">
-                <input
-                  id={field(question, asked.options.length)}
-                  type={type}
-                  name={field(question, 0)}
-                  aria-label="Other"
-                  checked={writes}
-                  onFocus={() => setCurrent(question)}
-                  onChange={() => choose(question, asked.options.length)}
-                />
-                <input
-                  id={field(question, 'text')}
-                  type="text"
-                  className="question-other"
-                  aria-label={`Other answer to: ${asked.question}`}
-                  placeholder="Other …"
-                  maxLength={10_000}
-                  value={other}
-                  onFocus={() => setCurrent(question)}
-                  onChange={(event) =>
-                    change(question, {
-                      labels: asked.multi_select ? labels : [],
-                      other: event.target.value,
-                      writes: event.target.value !== '',
-                    })
-                  }
-                />
-                {numbered && <kbd aria-hidden>{asked.options.length + 1}</kbd>}
-              </div>
-            </fieldset>
-          )
-        })}
-        {failure && <ErrorNote failure={failure} className="m-3" />}
+                  <input
+                    id={field(question, 'text')}
+                    type="text"
+                    className="question-other"
+                    aria-label={`Other answer to: ${asked.question}`}
+                    placeholder="Other …"
+                    maxLength={10_000}
+                    value={other}
+                    onFocus={() => setCurrent(question)}
+                    onChange={(event) =>
+                      change(question, {
+                        labels: asked.multi_select ? labels : [],
+                        other: event.target.value,
+                        writes: event.target.value !== '',
+                      })
+                    }
+                  />
+                  {numbered && <kbd aria-hidden>{asked.options.length + 1}</kbd>}
+                </div>
+              </fieldset>
+            )
+          })}
+          {failure && <ErrorNote failure={failure} className="m-3" />}
+        </div>
         <div className="approval-acts">
           <Button type="submit" variant="primary" kbd="Enter" disabled={locked || !complete} aria-disabled={!grace.isArmed || undefined}>
             Answer

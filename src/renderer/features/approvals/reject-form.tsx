@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { useEscape } from '../../state/escape'
 import { Button } from '../../ui/button'
 
 interface RejectFormProps {
@@ -16,6 +17,7 @@ export function RejectForm({ onSend, onBack }: RejectFormProps) {
   useEffect(() => {
     field.current?.focus()
   }, [])
+  useEscape('form', true, onBack)
   const send = (): void => onSend(text.trim() === '' ? undefined : text.trim())
   return (
     <form
@@ -39,10 +41,6 @@ export function RejectForm({ onSend, onBack }: RejectFormProps) {
             event.preventDefault()
             // A key still held from choosing "Reject" is not yet the answer.
             if (!event.repeat) send()
-          } else if (event.key === 'Escape') {
-            event.preventDefault()
-            event.stopPropagation()
-            onBack()
           }
         }}
       />

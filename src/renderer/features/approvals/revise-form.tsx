@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import type { PlanComment } from '../../../shared/model/plan'
+import { useEscape } from '../../state/escape'
 import { Button } from '../../ui/button'
 
 interface ReviseFormProps {
@@ -23,6 +24,7 @@ export function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
   useEffect(() => {
     field.current?.focus()
   }, [])
+  useEscape('form', true, onBack)
   const said = feedback.trim()
   const given = [...comments].filter(([, note]) => note.trim() !== '').toSorted(([a], [b]) => a - b)
   const canSend = (said !== '' || given.length > 0) && !busy
@@ -56,50 +58,52 @@ export function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
         send()
       }}
     >
-      <ol ref={list} className="revise-lines" aria-label="Lines of the plan">
-        {lines.map((line, index) => {
-          const n = index + 1
-          const note = comments.get(n)
-          return (
-            <li key={n}>
-              <button
-                type="button"
-                data-line={n}
-                tabIndex={n === at ? 0 : -1}
-                aria-label={`Line ${n}: ${line}. Comment on it`}
-                className="revise-line"
-                data-noted={note?.trim() ? true : undefined}
-                onFocus={() => setAt(n)}
-                onKeyDown={(event) => onLineKey(event, n)}
-                onClick={() => setOpen(n)}
-              >
-                <span className="revise-n">{n}</span>
-                <span>{line || ' '}</span>
-              </button>
-              {(open === n || note?.trim()) && (
-                <textarea
-                  rows={1}
-                  className="revise-note"
-                  aria-label={`Comment on line ${n}`}
-                  placeholder="What about this line?"
-                  value={note ?? ''}
-                  maxLength={MOST}
-                  autoFocus={open === n}
-                  onChange={(event) => setComments(new Map(comments).set(n, event.target.value))}
-                  onKeyDown={(event) => {
-                    if (event.nativeEvent.isComposing) return
-                    if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Escape') {
-                      event.preventDefault()
-                      event.stopPropagation()
-                      close(n)
-                    }
-                  }}
-                />
-              )}
-            </li>
-          )
-        })}
-      </ol>
+      <div className="approval-body">
+        <ol ref={list} className="revise-lines" aria-label="Lines of the plan">
+          {lines.map((line, index) => {
+            const n = index + 1
+            const note = comments.get(n)
+            return (
+              <li key={n}>
+                <button
+                  type="button"
+                  data-line={n}
+                  tabIndex={n === at ? 0 : -1}
+                  aria-label={`Line ${n}: ${line}. Comment on it`}
+                  className="revise-line"
+                  data-noted={note?.trim() ? true : undefined}
+                  onFocus={() => setAt(n)}
+                  onKeyDown={(event) => onLineKey(event, n)}
+                  onClick={() => setOpen(n)}
+                >
+                  <span className="revise-n">{n}</span>
+                  <span>{line || ' '}</span>
+                </button>
+                {(open === n || note?.trim()) && (
+                  <textarea
+                    rows={1}
+                    className="revise-note"
+                    aria-label={`Comment on line ${n}`}
+                    placeholder="What about this line?"
+                    value={note ?? ''}
+                    maxLength={MOST}
+                    autoFocus={open === n}
+                    onChange={(event) => setComments(new Map(comments).set(n, event.target.value))}
+                    onKeyDown={(event) => {
+                      if (event.nativeEvent.isComposing) return
+                      if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Escape') {
+                        event.preventDefault()
+                        event.stopPropagation()
+                        close(n)
+                      }
+                    }}
+                  />
+                )}
+              </li>
+            )
+          })}
+        </ol>
+      </div>
       <div className="approval-reject">
         <textarea
           ref={field}
@@ -114,10 +118,6 @@ export function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
             if (event.key === 'Enter' && !event.shiftKey) {
               event.preventDefault()
               if (!event.repeat) send()
-            } else if (event.key === 'Escape') {
-              event.preventDefault()
-              event.stopPropagation()
-              onBack()
             }
           }}
         />

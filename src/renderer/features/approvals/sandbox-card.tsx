@@ -4,10 +4,11 @@ import type { Preview } from '../../../shared/model/preview'
 import { describeDenial, describeSandbox } from '../../../shared/model/sandbox'
 import { sandboxMeaning } from '../../../shared/model/sandbox-words'
 import { Button, type ButtonVariant } from '../../ui/button'
-import { Dot } from '../../ui/dot'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
 import { ErrorNote } from '../../ui/error-note'
 import type { ApprovalCardProps } from './approval-card'
+import { CardHead } from './card-head'
+import { optionKeys } from './option-keys'
 import { useCardKeys } from './use-card-keys'
 import { useGrace } from './use-grace'
 import { useReply } from './use-reply'
@@ -24,51 +25,51 @@ export function SandboxCard(props: SandboxCardProps) {
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
   const { options } = approval
-  const keyed = options.filter((option) => option.sandbox !== 'unrestricted')
+  const keys = optionKeys(options)
   const act = (option: ApprovalOption | undefined): void => {
     if (option && !locked && grace.isArmed) send({ optionId: option.optionId })
   }
-  useCardKeys(keyed.length, !locked, grace.since, (index) => act(keyed[index]))
+  useCardKeys([...keys.values()], !locked, grace.since, (key) => act(options.find(({ optionId }) => keys.get(optionId) === key)))
 
   return (
     <div ref={card} role="group" aria-label={`Blocked by the sandbox: ${command}`} className="approval">
-      <div className="approval-head">
-        <Dot status="waiting" silent />
+      <CardHead behind={behind}>
         <b>Blocked by the sandbox</b>
         <span className="min-w-0 flex-1" />
-        {behind > 0 && <span className="approval-behind">{behind} more pending</span>}
         <span className="flex-none text-tiny text-wait-ink" title={sandboxMeaning(sandbox)}>
           {describeSandbox(sandbox)}
         </span>
+      </CardHead>
+      <div className="approval-body">
+        <div className="approval-command">
+          <p className="flex items-start gap-2 text-ui text-ink">
+            <ShieldAlert aria-hidden className="mt-[2px] size-[15px] flex-none text-wait" />
+            <span className="min-w-0 wrap-anywhere">
+              <VisibleTokens text={describeDenial(denied, sandbox)} />
+            </span>
+          </p>
+          <pre tabIndex={0} aria-label="Command">
+            <VisibleTokens text={command} />
+          </pre>
+          {output !== '' && (
+            <>
+              <p>End of the output</p>
+              <pre tabIndex={0} aria-label="End of the output" className="max-h-[132px]!">
+                <VisibleTokens text={output} />
+              </pre>
+            </>
+          )}
+        </div>
+        {failure && <ErrorNote failure={failure} className="m-3" />}
       </div>
-      <div className="approval-command">
-        <p className="flex items-start gap-2 text-ui text-ink">
-          <ShieldAlert aria-hidden className="mt-[2px] size-[15px] flex-none text-wait" />
-          <span className="min-w-0 wrap-anywhere">
-            <VisibleTokens text={describeDenial(denied, sandbox)} />
-          </span>
-        </p>
-        <pre tabIndex={0} aria-label="Command">
-          <VisibleTokens text={command} />
-        </pre>
-        {output !== '' && (
-          <>
-            <p>End of the output</p>
-            <pre tabIndex={0} aria-label="End of the output" className="max-h-[132px]!">
-              <VisibleTokens text={output} />
-            </pre>
-          </>
-        )}
-      </div>
-      {failure && <ErrorNote failure={failure} className="m-3" />}
       <div className="approval-acts">
         {options.map((option, index) => {
-          const key = keyed.indexOf(option)
+          const key = keys.get(option.optionId)
           return (
             <Button
               key={option.optionId}
               variant={variantOf(option, index)}
-              {...(key >= 0 && key < 9 && { kbd: String(key + 1) })}
+              {...(key !== undefined && { kbd: key })}
               disabled={locked}
               aria-disabled={!grace.isArmed || undefined}
               className="max-w-full"

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { optionForKey, type CardKey } from './answer-grace'
+import { answerKey, type CardKey } from './answer-grace'
 import type { Grace } from './use-grace'
 
 /** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
@@ -13,21 +13,24 @@ if (typeof window !== 'undefined') {
   window.addEventListener('keydown', note, { capture: true })
 }
 
-/** Calls `onOption` for keys 1 to 9 that are meant for the card, which is in its place `since`. `active` false: the card asks for something else just now. */
-export function useCardKeys(options: number, active: boolean, since: Grace['since'], onOption: (option: number) => void): void {
-  const answer = useEffectEvent(onOption)
+/** Calls `onKey` for those of the card's keys that are meant for it; it is in its place `since`. `active` false: the card asks for something else just now. */
+export function useCardKeys(keys: readonly string[], active: boolean, since: Grace['since'], onKey: (key: string) => void): void {
+  const keyFor = useEffectEvent((event: KeyboardEvent) =>
+    answerKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, keys }),
+  )
+  const answer = useEffectEvent(onKey)
   useEffect(() => {
     if (!active) return undefined
     const listen = (event: KeyboardEvent): void => {
-      const option = optionForKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, options })
-      if (option === undefined) return
+      const key = keyFor(event)
+      if (key === undefined) return
       event.preventDefault()
       event.stopPropagation()
-      answer(option)
+      answer(key)
     }
     window.addEventListener('keydown', listen, { capture: true })
     return () => window.removeEventListener('keydown', listen, { capture: true })
-  }, [since, options, active])
+  }, [active])
 }
 
 function pressOf(event: KeyboardEvent): CardKey {

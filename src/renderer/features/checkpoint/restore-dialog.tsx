@@ -48,13 +48,7 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
       const { kept } = await client.checkpoint.restore(request)
       if (request.conversation) giveBack({ sessionId, parts })
       close()
-      tell(
-        kept.length === 0
-          ? 'Went back'
-          : kept.length === 1
-            ? 'Went back; one file was left as it is'
-            : `Went back; ${kept.length} files were left as they are`,
-      )
+      tell(kept.length === 0 ? 'Restored' : kept.length === 1 ? 'Restored, except one file' : `Restored, except ${kept.length} files`)
     } catch (error) {
       tellFailure(error)
       setWorking(false)

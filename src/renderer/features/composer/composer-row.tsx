@@ -7,6 +7,8 @@ import { PDF_TYPE, PICTURE_TYPES } from './pictures/pictures'
 interface ComposerRowProps {
   imagesIn: boolean
   busy: boolean
+  /** The next Escape stops. */
+  stopsNext: boolean
   canSend: boolean
   /** What the keys do, or why nothing can be sent; described by `hintId`. */
   hint: ReactNode
@@ -19,7 +21,7 @@ interface ComposerRowProps {
 }
 
 /** Below the field: attachments, a hint, and the button that sends or stops. */
-export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, onFiles, onSend, onStop }: ComposerRowProps) {
+export function ComposerRow({ imagesIn, busy, stopsNext, canSend, hint, hintId, controls, onFiles, onSend, onStop }: ComposerRowProps) {
   const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
@@ -39,11 +41,11 @@ export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, o
         }}
       />
       {controls}
-      <span id={hintId} className="composer-hint">
+      <span id={hintId} className="composer-hint" role="status">
         {hint}
       </span>
       {busy ? (
-        <Button kbd="Esc" icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
+        <Button {...(stopsNext && { kbd: 'Esc' })} icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
           Stop
         </Button>
       ) : (

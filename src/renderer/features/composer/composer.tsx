@@ -20,8 +20,9 @@ import { ComposerRow } from './composer-row'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
-import { attached, PDF_TYPE, type Attachment } from './pictures/pictures'
+import { attached, PDF_TYPE } from './pictures/pictures'
 import { KeptDraft } from './kept-draft'
+import { OutgoingList, type Outgoing } from './outgoing-list'
 import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
 import { useAttachments } from './pictures/use-attachments'
 import { usePictureDrop } from './pictures/use-picture-drop'
@@ -39,6 +40,8 @@ export interface ComposerProps {
   sessionId: string
   /** A turn runs: Enter queues, and there is something to stop. */
   busy: boolean
+  /** The next Escape stops the turn. */
+  stopsNext?: boolean
   /** Why nothing can be sent at the moment; writing is still possible. */
   blocked?: ReactNode
   /** The model takes images. */
@@ -67,6 +70,7 @@ export interface ComposerProps {
 export function Composer({
   sessionId,
   busy,
+  stopsNext = false,
   blocked,
   imagesIn,
   onSend,
@@ -87,8 +91,8 @@ export function Composer({
   const field = useRef<HTMLTextAreaElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
   const caret = useRef<number>(undefined)
-  /** What was written is on its way; what it names of servers may have to be fetched first. */
-  const [sending, setSending] = useState(false)
+  /** On their way; what they name of servers may have to be fetched first. */
+  const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
   const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), tell: setProblem })
@@ -125,7 +129,7 @@ export function Composer({
 
   const submit = (how: (parts: UserPart[]) => Promise<unknown>): void => {
     if (!canSend) return
-    const sent: { text: string; attachments: readonly Attachment[] } = { text, attachments }
+    const sent: Outgoing = { text, attachments }
     const parts: UserPart[] = [
       ...attachments.map(({ part }) => part),
       ...(text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trim() }]),
@@ -135,10 +139,17 @@ export function Composer({
     setProblem(undefined)
     walk.current = undefined
     completion.close()
-    setSending(true)
-    const over = (): void => setSending(false)
+    setOutgoing((now) => [...now, sent])
+    const release = draft.hold(sent.text)
+    const over = (arrived: boolean): void => {
+      setOutgoing((now) => now.filter((one) => one !== sent))
+      release(arrived)
+    }
     const done = how(parts)
-    done.then(over, over)
+    done.then(
+      () => over(true),
+      () => over(false),
+    )
     done.then(
       () => kept.remember(sessionId, sent.text),
       () => {
@@ -236,12 +247,15 @@ export function Composer({
     }
   }
 
-  const keys = busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line'
-  const hint = blocked ?? completion.hint ?? (sending ? 'Sending …' : keys)
+  const keys = busy
+    ? `Enter to queue · ${shortcutText('Mod+S')} to steer · Esc twice to stop`
+    : 'Enter to send · Shift Enter for a new line'
+  const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending …' : keys))
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
     <div className="composer">
       {above}
+      <OutgoingList messages={outgoing} />
       <div
         className={cx('composer-box', drop.dragging && 'composer-dragging')}
         onDragOver={drop.onDragOver}
@@ -283,6 +297,7 @@ export function Composer({
         <ComposerRow
           imagesIn={imagesIn}
           busy={busy}
+          stopsNext={stopsNext}
           canSend={canSend}
           hint={hint}
           hintId={hintId}

@@ -32,11 +32,11 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           data-entry={key}
           className="inbox-toggle"
           aria-expanded={open}
-          {...(open && { 'aria-label': `${requestName(entry)} ${entry.summary}` })}
+          {...(open && { 'aria-label': `${requestName(entry)} ${entry.summary}`, title: 'Close' })}
           onClick={onToggle}
         >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
-          {/* What is open says so itself. */}
+          {/* What is open says so itself, on its card: the button is no wider than its sign, and where it comes from stands beside it. */}
           {!open && (
             <>
               <Dot status="waiting" silent />

@@ -25,7 +25,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Shift+Tab'], 'Next permission mode, plan mode among them'],
       [['Up', 'Down'], 'Earlier prompts'],
       [['@'], 'Name a file'],
-      [['Esc'], 'Stop the running turn'],
+      [['Esc', 'Esc'], 'Stop the running turn'],
     ],
   },
   {

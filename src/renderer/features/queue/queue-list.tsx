@@ -1,4 +1,4 @@
-import { CornerDownRight, ListEnd, Pencil, X } from 'lucide-react'
+import { CornerDownRight, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { asGiven, isOwn, textOf, type UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt } from '../../../shared/model/session'
@@ -19,10 +19,13 @@ interface QueueListProps {
 export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }: QueueListProps) {
   const [editing, setEditing] = useState<string>()
   if (queue.length === 0) return null
+  // What joins the running turn comes before what waits for its end.
+  const shown = busy ? [...queue.filter(({ joins }) => joins), ...queue.filter(({ joins }) => !joins)] : queue
+  const next = busy ? queue.find(({ joins }) => !joins) : queue[0]
   return (
     <ul className="queue" aria-label="Queued prompts">
-      {queue.map((prompt, index) => (
-        <li key={prompt.promptId}>
+      {shown.map((prompt) => (
+        <li key={prompt.promptId} data-joins={(busy && prompt.joins) || undefined}>
           {editing === prompt.promptId ? (
             <EditPrompt
               prompt={prompt}
@@ -34,20 +37,23 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
             />
           ) : (
             <>
-              <ListEnd aria-hidden />
+              {busy && prompt.joins ? <ListPlus aria-hidden /> : <ListEnd aria-hidden />}
               <span className="queue-text" title={textOf(prompt.parts.filter(isOwn))}>
-                {index === 0 ? 'Next: ' : ''}“{words(prompt.parts)}”
+                {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{words(prompt.parts)}”
               </span>
+              {busy && prompt.joins && <span className="queue-joins">Joins at the next step</span>}
               <span className="queue-acts">
-                <button
-                  type="button"
-                  disabled={disabled}
-                  onClick={() => onSendNow(prompt.promptId)}
-                  title={busy ? 'Joins the running turn before its next step' : 'Starts a turn with it'}
-                >
-                  <CornerDownRight aria-hidden />
-                  <span>Send now</span>
-                </button>
+                {!(busy && prompt.joins) && (
+                  <button
+                    type="button"
+                    disabled={disabled}
+                    onClick={() => onSendNow(prompt.promptId)}
+                    title={busy ? 'Joins the running turn before its next step' : 'Starts a turn with it'}
+                  >
+                    <CornerDownRight aria-hidden />
+                    <span>Send now</span>
+                  </button>
+                )}
                 <button type="button" disabled={disabled} onClick={() => setEditing(prompt.promptId)}>
                   <Pencil aria-hidden />
                   <span>Edit</span>

@@ -32,7 +32,10 @@ export function RenameField({ title, onDone }: RenameFieldProps) {
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Enter' && !event.nativeEvent.isComposing) finish(event.currentTarget.value)
-        if (event.key === 'Escape') finish(undefined)
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          finish(undefined)
+        }
       }}
     />
   )

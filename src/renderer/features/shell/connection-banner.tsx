@@ -1,4 +1,4 @@
-import { Unplug } from 'lucide-react'
+import { Hourglass, Unplug } from 'lucide-react'
 import type { ConnectionState } from '../../client/connection'
 import { Banner } from '../../ui/banner'
 import { Button } from '../../ui/button'
@@ -8,9 +8,19 @@ interface ConnectionBannerProps {
   onReconnect: () => void
 }
 
-/** Says that the engine cannot be heard: since when, which attempt, and that nothing typed is lost. */
+/** Says that the engine does not answer or cannot be reached: since when, which attempt, and that nothing typed is lost. */
 export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerProps) {
-  const { status, lastSignAt, attempt, failure } = connection
+  const { status, lastSignAt, attempt, failure, responds } = connection
+  if (status === 'open' && !responds) {
+    return (
+      <div role="status">
+        <Banner tone="wait" icon={<Hourglass aria-hidden />}>
+          <strong className="font-semibold">Not responding.</strong> Trestle hasn't answered since{' '}
+          {new Date(lastSignAt).toLocaleTimeString()}. What you send is kept and arrives when it answers.
+        </Banner>
+      </div>
+    )
+  }
   if (status === 'open' || (status === 'connecting' && attempt <= 1)) return null
   if (failure) {
     return (

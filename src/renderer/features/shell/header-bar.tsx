@@ -107,7 +107,10 @@ function Title({ title, onRename }: { title: string; onRename: ((title: string) 
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Enter' && !event.nativeEvent.isComposing) finish()
-        if (event.key === 'Escape') setDraft(undefined)
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          setDraft(undefined)
+        }
       }}
     />
   )

@@ -29,7 +29,9 @@ export class SubagentUpdates {
     const { queue, listen } = this.#deps
     const lines: string[] = []
     const asked = new Set<string>()
-    const show = (line: string): void => {
+    const titles = new Map<string, string>()
+    const show = (line: string | undefined): void => {
+      if (line === undefined || lines.at(-1) === line) return
       lines.push(line)
       const text = [`${agentType} at work:`, ...lines.slice(-MOST_SHOWN).map((one) => `- ${one}`)].join('\n')
       queue.call(callId, () => ({ status: 'in_progress', content: [{ type: 'content', content: textBlock(text) }] }))
@@ -37,7 +39,11 @@ export class SubagentUpdates {
     this.ended(callId)
     const unlisten = listen(agentId, (event) => {
       if (!isRecorded(event)) return
-      if (event.type === 'tool.started') show(callTitle(event.name, event.summary))
+      if (event.type === 'tool.started') titles.set(event.callId, callTitle(event.name, event.summary))
+      // Until it may run, a call waits behind others or for an answer.
+      if (event.type === 'tool.judged' && event.decision === 'allow') show(titles.get(event.callId))
+      if (event.type === 'approval.resolved' && event.outcome.startsWith('allow')) show(titles.get(event.callId))
+      if (event.type === 'tool.finished') titles.delete(event.callId)
       if (event.type === 'approval.requested') asked.add(event.approval.callId)
       if (event.type === 'tool.finished' && asked.delete(event.callId)) {
         const toolCallId = subagentCallId(agentId, event.callId)

@@ -70,7 +70,7 @@ test('a long preview is shown to its end before anything is allowed', async () =
   expect(await answer).toEqual({ optionId: 'allow_once' })
   expect(screen()).toContain('echo 59')
   // Rejecting takes no reading.
-  expect(await person({ preview: { kind: 'command', command, cwd: '/p' } }, ['2', 'no']).answer).toEqual({
+  expect(await person({ preview: { kind: 'command', command, cwd: '/p' } }, ['0', 'no']).answer).toEqual({
     optionId: 'reject',
     feedback: 'no',
   })

@@ -1,5 +1,5 @@
-import { isDangerous, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
-import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
+import { fixedKeys, isDangerous, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
+import { askText, choose, chooseOne, show, showHeading, type Answer, type Asked } from './asking'
 import { optionLabel } from './ask-sandbox'
 import { previewLines } from './preview-lines'
 import { oneLine, safeText } from '../screen/safe-text'
@@ -32,22 +32,22 @@ export async function askApproval(asked: Asked): Promise<Answer> {
   const all = actionsOf(approval.options)
   // To leave the sandbox has a key of its own: nobody presses it by counting.
   const leaving = all.slice(1).find(({ option }) => option.sandbox === 'unrestricted' && option.kind === 'allow_once')
-  const actions = all.filter((action) => action !== leaving)
+  const keys = fixedKeys(approval.options)
   let isCut = preview.length > MOST_LINES
   for (;;) {
-    const key = await choose(
+    const chosen = await chooseOne<Action | 'all'>(
       asked,
-      actions.map(({ label }) => label),
-      approval.asks ? 'Answer?' : 'Allow?',
       [
-        ...(leaving ? [{ key: 'u', label: leaving.label }] : []),
-        ...(isCut ? [{ key: 'v', label: `Show all ${preview.length} lines` }] : []),
+        ...all.flatMap((value) => (value === leaving ? [] : [{ label: value.label, value, key: keys.get(value.option.optionId) }])),
+        ...(leaving ? [{ key: 'u', label: leaving.label, value: leaving }] : []),
+        ...(isCut ? [{ key: 'v', label: `Show all ${preview.length} lines`, value: 'all' as const }] : []),
       ],
+      approval.asks ? 'Answer?' : 'Allow?',
     )
-    if (key === undefined) return undefined
-    const action = key === 'u' ? leaving : typeof key === 'number' ? actions[key] : undefined
+    if (chosen === undefined) return undefined
+    const action = chosen === 'all' ? undefined : chosen
     const isUnseen = isCut && action !== undefined && action.kind !== 'reject'
-    if (key === 'v' || isUnseen) {
+    if (!action || isUnseen) {
       show(
         asked,
         preview.map((line) => `  ${line}`),
@@ -56,7 +56,7 @@ export async function askApproval(asked: Asked): Promise<Answer> {
       isCut = false
       continue
     }
-    const answer = action && (await answerFor(asked, action))
+    const answer = await answerFor(asked, action)
     if (answer || signal.aborted) return answer
   }
 }

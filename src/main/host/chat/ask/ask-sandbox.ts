@@ -1,7 +1,7 @@
-import { requestName, type ApprovalOption } from '../../../../shared/model/approval'
+import { fixedKeys, requestName, type ApprovalOption } from '../../../../shared/model/approval'
 import { sandboxMeaning } from '../../../../shared/model/sandbox-words'
 import { oneLine } from '../screen/safe-text'
-import { choose, show, showHeading, type Answer, type Asked } from './asking'
+import { chooseOne, show, showHeading, type Answer, type Asked } from './asking'
 import { previewLines } from './preview-lines'
 
 /** The sandbox of a command refused something: may it have that? With the engine's options as they are: none of them is a rule to choose. */
@@ -14,8 +14,9 @@ export async function askSandbox(asked: Asked): Promise<Answer> {
     asked,
     preview.map((line) => `  ${line}`),
   )
-  const key = await choose(asked, approval.options.map(optionLabel), 'Answer?')
-  const option = typeof key === 'number' ? approval.options[key] : undefined
+  const keys = fixedKeys(approval.options)
+  const choices = approval.options.map((value) => ({ label: optionLabel(value), value, key: keys.get(value.optionId) }))
+  const option = await chooseOne(asked, choices, 'Answer?')
   return option && { optionId: option.optionId }
 }
 

@@ -30,6 +30,28 @@ export interface OtherKey {
   label: string
 }
 
+/** A line that can be chosen; without a key of its own it is numbered. */
+export interface Choice<Value> {
+  label: string
+  value: Value
+  key?: string | undefined
+}
+
+/** Has the person choose one of some lines by its key; undefined when they went back, or when there is nothing left to answer. */
+export async function chooseOne<Value>(asked: Asked, choices: readonly Choice<Value>[], prompt: string): Promise<Value | undefined> {
+  const { terminal, signal } = asked
+  const { amber } = terminal.style
+  const numbered = choices.filter(({ key }) => key === undefined)
+  const keyed = new Map(choices.map((choice) => [choice.key ?? `${numbered.indexOf(choice) + 1}`, choice]))
+  const row = (key: string, label: string): string => `  ${amber(key)}  ${wrapText(label, terminal.columns - 5).join('\n     ')}`
+  show(
+    asked,
+    [...keyed].map(([key, { label }]) => row(key, label)),
+  )
+  const key = await terminal.readKey({ keys: [...keyed.keys()].join(''), prompt: `${amber(prompt)} `, signal })
+  return key === undefined ? undefined : keyed.get(key)?.value
+}
+
 /** Has the person choose one of some lines by its number, or another key; the index, the key, or undefined. */
 export async function choose(
   asked: Asked,
@@ -37,14 +59,8 @@ export async function choose(
   prompt: string,
   others: readonly OtherKey[] = [],
 ): Promise<number | string | undefined> {
-  const { terminal, signal } = asked
-  const { amber } = terminal.style
-  const row = (key: string, label: string): string => `  ${amber(key)}  ${wrapText(label, terminal.columns - 5).join('\n     ')}`
-  show(asked, [...lines.map((line, index) => row(`${index + 1}`, line)), ...others.map(({ key, label }) => row(key, label))])
-  const digits = lines.map((_, index) => `${index + 1}`).join('')
-  const key = await terminal.readKey({ keys: digits + others.map((other) => other.key).join(''), prompt: `${amber(prompt)} `, signal })
-  if (key === undefined) return undefined
-  return digits.includes(key) ? Number(key) - 1 : key
+  const own = others.map(({ key, label }) => ({ key, label, value: key }))
+  return chooseOne<number | string>(asked, [...lines.map((label, value) => ({ label, value })), ...own], prompt)
 }
 
 /** A line of text from the person; undefined when they went back (Ctrl-C), or when there is nothing left to answer. */

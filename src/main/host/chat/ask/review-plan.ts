@@ -1,4 +1,5 @@
-import { askText, choose, show, showHeading, type Answer, type Asked } from './asking'
+import { fixedKeys } from '../../../../shared/model/approval'
+import { askText, chooseOne, show, showHeading, type Answer, type Asked } from './asking'
 import { previewLines } from './preview-lines'
 import { oneLine } from '../screen/safe-text'
 
@@ -10,17 +11,18 @@ export async function reviewPlan(asked: Asked): Promise<Answer> {
   const plan = preview?.kind === 'plan' ? preview : undefined
   showHeading(asked, plan && plan.revision > 1 ? `Plan, revision ${plan.revision}` : 'Plan', approval.reason)
   show(asked, [...(preview ? previewLines(preview, style).map((line) => `  ${line}`) : []), ''])
+  const keys = fixedKeys(approval.options)
   const ways = new Map((plan?.alternatives ?? []).map(({ label, description }) => [`Approve: ${label}`, description]))
   for (;;) {
-    const key = await choose(
+    const option = await chooseOne(
       asked,
-      approval.options.map(({ name }) => {
-        const description = ways.get(name) ?? ''
-        return `${oneLine(name)}${description === '' ? '' : `  ${style.dim(oneLine(description))}`}`
+      approval.options.map((value) => {
+        const description = ways.get(value.name) ?? ''
+        const label = `${oneLine(value.name)}${description === '' ? '' : `  ${style.dim(oneLine(description))}`}`
+        return { label, value, key: keys.get(value.optionId) }
       }),
       'The plan?',
     )
-    const option = typeof key === 'number' ? approval.options[key] : undefined
     if (!option) return undefined
     const { optionId } = option
     if (option.kind !== 'reject_once') return { optionId }

@@ -1,11 +1,13 @@
 import { TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { REJECT_KEY } from '../../../../shared/model/approval'
 import { formProblems } from '../../../../shared/model/form'
 import type { Preview } from '../../../../shared/model/preview'
-import { useKeyDown } from '../../../state/use-key-down'
+import { useEscape } from '../../../state/escape'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/error-note'
 import type { ApprovalCardProps } from '../approval-card'
+import { useCardKeys } from '../use-card-keys'
 import { useGrace } from '../use-grace'
 import { useReply } from '../use-reply'
 import { draftOf, forgetDraft, keepDraft, valuesOf, type FormDraft } from './form-draft'
@@ -16,7 +18,7 @@ interface FormCardProps extends ApprovalCardProps {
   form: Extract<Preview, { kind: 'form' }>
 }
 
-/** A form that an MCP server wants filled in. Enter sends it, Esc within the card cancels. */
+/** A form that an MCP server wants filled in. Enter sends it, Esc cancels. */
 export function FormCard(props: FormCardProps) {
   const { form: asked, approval, behind = 0, place = '', blocked } = props
   const { server, message, fields } = asked
@@ -46,13 +48,10 @@ export function FormCard(props: FormCardProps) {
     send({ optionId: 'send', values })
     forgetDraft(approval.approvalId)
   }
-  useKeyDown(form, (event) => {
-    if (event.key !== 'Escape' || event.isComposing || event.repeat) return
-    // Here it cancels the form; it does not stop the turn.
-    event.preventDefault()
-    event.stopPropagation()
-    answer('cancel')
+  useEscape('card', !locked, (event) => {
+    if (!event.repeat) answer('cancel')
   })
+  useCardKeys([REJECT_KEY], !locked, grace.since, () => answer('decline'))
 
   return (
     <ServerCard
@@ -74,32 +73,35 @@ export function FormCard(props: FormCardProps) {
           submit()
         }}
       >
-        <div className="server-body">
-          <p className="server-words">
-            <span className="approval-says">{server} says:</span> {message}
-          </p>
-          {fields.map((field) => (
-            <FormFieldView
-              key={field.key}
-              field={field}
-              value={draft[field.key]}
-              error={checked ? problems[field.key] : undefined}
-              disabled={locked}
-              onChange={(value) => setDraft({ ...draft, [field.key]: value })}
-            />
-          ))}
+        <div className="approval-body">
+          <div className="server-body">
+            <p className="server-words">
+              <span className="approval-says">{server} says:</span> {message}
+            </p>
+            {fields.map((field) => (
+              <FormFieldView
+                key={field.key}
+                field={field}
+                value={draft[field.key]}
+                error={checked ? problems[field.key] : undefined}
+                disabled={locked}
+                onChange={(value) => setDraft({ ...draft, [field.key]: value })}
+              />
+            ))}
+          </div>
+          {asksSecret && (
+            <p className="server-warning">
+              <TriangleAlert aria-hidden /> It seems to ask for a secret, which a server must not do in a form. Decline, unless you are
+              sure.
+            </p>
+          )}
+          {failure && <ErrorNote failure={failure} className="m-3" />}
         </div>
-        {asksSecret && (
-          <p className="server-warning">
-            <TriangleAlert aria-hidden /> It seems to ask for a secret, which a server must not do in a form. Decline, unless you are sure.
-          </p>
-        )}
-        {failure && <ErrorNote failure={failure} className="m-3" />}
         <div className="approval-acts">
           <Button type="submit" variant="primary" kbd="Enter" disabled={locked} aria-disabled={!grace.isArmed || undefined}>
             Send to {server}
           </Button>
-          <Button disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
+          <Button kbd={REJECT_KEY} disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
             Decline
           </Button>
           <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('cancel')}>

@@ -4,6 +4,7 @@ import { useOpenLink } from '../../../state/use-open-link'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/error-note'
 import type { ApprovalCardProps } from '../approval-card'
+import { optionKeys } from '../option-keys'
 import { useCardKeys } from '../use-card-keys'
 import { useGrace } from '../use-grace'
 import { useReply } from '../use-reply'
@@ -28,7 +29,10 @@ export function LinkCard(props: LinkCardProps) {
     if (option.optionId === 'open') openLink(url)
     send({ optionId: option.optionId })
   }
-  useCardKeys(approval.options.length, !locked, grace.since, act)
+  const keys = optionKeys(approval.options)
+  useCardKeys([...keys.values()], !locked, grace.since, (key) =>
+    act(approval.options.findIndex(({ optionId }) => keys.get(optionId) === key)),
+  )
 
   return (
     <ServerCard
@@ -47,36 +51,38 @@ export function LinkCard(props: LinkCardProps) {
         )
       }
     >
-      <div className="server-body">
-        <p className="server-words">
-          {opened ? (
-            `The server ${server} goes on by itself when it knows that you are done there.`
-          ) : (
-            <>
-              <span className="approval-says">{server} says:</span> {message}
-            </>
-          )}
-        </p>
-        <p className="server-url" tabIndex={0} role="group" aria-label="Address">
-          {`${protocol}//`}
-          <b>{host}</b>
-          {pathname}
-          {search}
-          {hash}
-        </p>
+      <div className="approval-body">
+        <div className="server-body">
+          <p className="server-words">
+            {opened ? (
+              `The server ${server} goes on by itself when it knows that you are done there.`
+            ) : (
+              <>
+                <span className="approval-says">{server} says:</span> {message}
+              </>
+            )}
+          </p>
+          <p className="server-url" tabIndex={0} role="group" aria-label="Address">
+            {`${protocol}//`}
+            <b>{host}</b>
+            {pathname}
+            {search}
+            {hash}
+          </p>
+        </div>
+        {warningOf(protocol, host).map((warning) => (
+          <p key={warning} className="server-warning">
+            <TriangleAlert aria-hidden /> {warning}
+          </p>
+        ))}
+        {failure && <ErrorNote failure={failure} className="m-3" />}
       </div>
-      {warningOf(protocol, host).map((warning) => (
-        <p key={warning} className="server-warning">
-          <TriangleAlert aria-hidden /> {warning}
-        </p>
-      ))}
-      {failure && <ErrorNote failure={failure} className="m-3" />}
       <div className="approval-acts">
         {approval.options.map(({ optionId, kind, name }, index) => (
           <Button
             key={optionId}
             variant={kind === 'allow_once' ? 'primary' : optionId === 'cancel' ? 'quiet' : 'default'}
-            kbd={String(index + 1)}
+            {...(keys.has(optionId) && { kbd: keys.get(optionId)! })}
             {...(optionId === 'open' && { icon: <ExternalLink aria-hidden /> })}
             disabled={locked}
             aria-disabled={!grace.isArmed || undefined}

@@ -6,6 +6,7 @@ import { VisibleTokens } from '../../../ui/content/visible-tokens'
 import { ErrorNote } from '../../../ui/error-note'
 import type { ApprovalCardProps } from '../approval-card'
 import { PreviewEnd } from '../preview-end'
+import { optionKeys } from '../option-keys'
 import { useCardKeys } from '../use-card-keys'
 import { useGrace } from '../use-grace'
 import { useReply } from '../use-reply'
@@ -31,7 +32,10 @@ export function SamplingCard(props: SamplingCardProps) {
     const option = approval.options[index]
     if (option && !locked && grace.isArmed && canAct(option)) send({ optionId: option.optionId })
   }
-  useCardKeys(approval.options.length, !locked, grace.since, act)
+  const keys = optionKeys(approval.options)
+  useCardKeys([...keys.values()], !locked, grace.since, (key) =>
+    act(approval.options.findIndex(({ optionId }) => keys.get(optionId) === key)),
+  )
 
   return (
     <ServerCard
@@ -50,34 +54,36 @@ export function SamplingCard(props: SamplingCardProps) {
         )
       }
     >
-      {answer ? (
-        <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} onSeen={() => see('answer')} />
-      ) : (
-        <>
-          {system !== undefined && <Said title="Instructions" text={system} onSeen={() => see('system')} />}
-          {messages.map(({ role, text }, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- they never change
-            <Said
-              key={index}
-              title={role === 'user' ? 'Question' : 'As if the model had said'}
-              text={text}
-              onSeen={() => see(String(index))}
-            />
-          ))}
-        </>
-      )}
-      <p className="approval-note">
-        {answer
-          ? 'It gets nothing else: not the conversation, and no tools.'
-          : `It is asked by itself, at most ${maxTokens.toLocaleString()} tokens long, without the conversation and without tools. You see the answer first.`}
-      </p>
-      {failure && <ErrorNote failure={failure} className="m-3" />}
+      <div className="approval-body">
+        {answer ? (
+          <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} onSeen={() => see('answer')} />
+        ) : (
+          <>
+            {system !== undefined && <Said title="Instructions" text={system} onSeen={() => see('system')} />}
+            {messages.map(({ role, text }, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- they never change
+              <Said
+                key={index}
+                title={role === 'user' ? 'Question' : 'As if the model had said'}
+                text={text}
+                onSeen={() => see(String(index))}
+              />
+            ))}
+          </>
+        )}
+        <p className="approval-note">
+          {answer
+            ? 'It gets nothing else: not the conversation, and no tools.'
+            : `It is asked by itself, at most ${maxTokens.toLocaleString()} tokens long, without the conversation and without tools. You see the answer first.`}
+        </p>
+        {failure && <ErrorNote failure={failure} className="m-3" />}
+      </div>
       <div className="approval-acts">
         {approval.options.map(({ optionId, kind, name }, index) => (
           <Button
             key={optionId}
             variant={kind === 'allow_once' ? 'primary' : 'default'}
-            kbd={String(index + 1)}
+            {...(keys.has(optionId) && { kbd: keys.get(optionId)! })}
             disabled={locked}
             className={canAct(approval.options[index]!) ? undefined : 'opacity-50'}
             aria-disabled={!grace.isArmed || !canAct(approval.options[index]!) || undefined}

@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from 'react'
-import { Dot } from '../../../ui/dot'
+import { CardHead } from '../card-head'
 
 interface ServerCardProps {
   ref: Ref<HTMLDivElement>
@@ -15,15 +15,9 @@ interface ServerCardProps {
 export function ServerCard({ ref, label, title, behind, children }: ServerCardProps) {
   return (
     <div ref={ref} role="group" aria-label={label} className="approval">
-      <div className="approval-head">
-        <Dot status="waiting" silent />
+      <CardHead behind={behind}>
         <span className="server-title">{title}</span>
-        {behind > 0 && (
-          <span className="approval-behind">
-            {behind} more {behind === 1 ? 'waits' : 'wait'}
-          </span>
-        )}
-      </div>
+      </CardHead>
       {children}
     </div>
   )

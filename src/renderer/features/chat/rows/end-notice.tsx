@@ -13,29 +13,30 @@ interface EndNoticeProps {
   onPrompt: (parts: UserPart[]) => void
 }
 
-const GO_ON: UserPart[] = [{ type: 'text', text: 'Go on from where you stopped.' }]
+const CONTINUE: UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]
 
 /** How a turn ended when it did not simply end, and what can be done. */
 export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
   // A turn that had come to something goes on; one that had not is asked again.
-  const again = item.steps <= 1 && item.stop !== 'max_turn_requests' && prompt ? prompt : GO_ON
+  const isOver = item.steps <= 1 && item.stop !== 'max_turn_requests' && item.stop !== 'cancelled'
+  const again = isOver && prompt ? prompt : CONTINUE
   const action = latest && (
     <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt(again)}>
-      {again === GO_ON ? 'Go on' : 'Try again'}
+      {again === CONTINUE ? 'Continue' : 'Try again'}
     </Button>
   )
   if (item.failure) return <ErrorNote failure={item.failure} actions={action || undefined} />
   switch (item.stop) {
     case 'cancelled':
       return (
-        <Line icon={<CircleSlash aria-hidden />} action={action && again === GO_ON ? action : undefined}>
-          You stopped this turn.
+        <Line icon={<CircleSlash aria-hidden />} action={action}>
+          Stopped.
         </Line>
       )
     case 'interrupted':
       return (
         <Line icon={<History aria-hidden />} action={action}>
-          Trestle was closed in the middle of this turn. You can go on.
+          Trestle was closed in the middle of this turn. You can continue.
         </Line>
       )
     case 'max_turn_requests':

@@ -64,17 +64,17 @@ function OpenableTool({ sessionId, item }: { sessionId: string; item: Extract<Tr
   return <ToolRow item={item} open={open} onToggle={toggle} />
 }
 
-/** Whether an item has no row: an empty answer, or the call that is being asked about. */
-export function isHidden(item: TranscriptItem, asked: string | undefined): boolean {
-  return (item.kind === 'answer' && isSilent(item)) || (item.kind === 'tool' && item.state === 'waiting' && item.callId === asked)
+/** Whether an item has no row: an empty answer. */
+export function isHidden(item: TranscriptItem): boolean {
+  return item.kind === 'answer' && isSilent(item)
 }
 
 /** The nearest row above that is shown decides the gap. */
-export function gapAbove(items: readonly TranscriptItem[], index: number, asked: string | undefined): RowProps['gap'] {
+export function gapAbove(items: readonly TranscriptItem[], index: number): RowProps['gap'] {
   const item = items[index]
   for (let n = index - 1; n >= 0; n -= 1) {
     const above = items[n]
-    if (!above || isHidden(above, asked)) continue
+    if (!above || isHidden(above)) continue
     return above.kind === 'tool' && item?.kind === 'tool' ? 'grouped' : 'apart'
   }
   return 'none'

@@ -19,9 +19,9 @@ export function toolOutcome(item: ToolItem): ToolOutcome {
     case 'drafting':
       return { text: item.chars > 200 ? `writing, ${item.chars.toLocaleString()} characters` : 'writing', tone: 'run' }
     case 'ready':
-      return { text: '', tone: 'run' }
+      return { text: 'queued', tone: 'plain' }
     case 'waiting':
-      return { text: 'waits for you', tone: 'wait' }
+      return { text: 'waiting for you', tone: 'wait' }
     case 'running':
       return { text: 'running', tone: 'run' }
     case 'rejected':

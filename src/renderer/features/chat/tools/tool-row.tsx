@@ -71,7 +71,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
           ) : item.details?.kind === 'task' && item.details.started ? (
             <BackgroundOutcome task={item.details.task} />
           ) : waits ? (
-            'waits for you'
+            'waiting for you'
           ) : (
             outcome.text
           )}

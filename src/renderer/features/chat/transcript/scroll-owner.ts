@@ -1,6 +1,7 @@
 import type { VirtualizerHandle } from 'virtua'
 import type { TranscriptItem } from '../../../../shared/model/transcript-item'
 import { savedPositions, type Position } from './positions'
+import { watchReader } from './reader-input'
 import { distanceFromEnd, followsEnd, type ScrollMetrics } from './stickiness'
 
 /** What is shown, as the owner needs to know it. */
@@ -26,11 +27,13 @@ const LOAD_AHEAD = 1600
 const WORTH_A_JUMP = 80
 /** So long after an input (ms) a movement counts as its doing; smooth scrolling takes that long. */
 const INPUT_MS = 600
-const INPUTS = ['wheel', 'keydown', 'pointerdown', 'pointermove', 'touchmove', 'focusin'] as const
+/** So long after something was opened (ms) what grows is what was opened: details can come a moment later. */
+const OPENING_MS = 1500
 
 /**
- * The one owner of a transcript's scroll position: nobody else sets it. It follows the end until the reader moves up, keeps the place
- * while rows above are measured (the virtual list does), and puts a session back where it was left. One instance per session on screen.
+ * The one owner of a transcript's scroll position: nobody else sets it. It follows the end until the reader moves up; whatever else moves
+ * the view away from the end (rows being measured, a smaller window) is put right at once. It keeps the place while rows above are
+ * measured (the virtual list does), and puts a session back where it was left. One instance per session on screen.
  */
 export class ScrollOwner {
   readonly saved: Position | undefined
@@ -46,6 +49,8 @@ export class ScrollOwner {
   #last: ScrollMetrics = { top: 0, height: 0, viewport: 0 }
   /** When the reader last did something that can scroll. */
   #touchedAt = Number.NEGATIVE_INFINITY
+  /** What the reader has opened last, and when. */
+  #opened: { control: Element; at: number } | undefined
 
   constructor(sessionId: string, paddingTop: number, tell: (away: Away) => void) {
     this.#sessionId = sessionId
@@ -64,37 +69,26 @@ export class ScrollOwner {
   /** After each drawing: what is shown now. Reading the height here costs the layout that the frame needs anyway. */
   show(shown: Shown): void {
     this.#shown = shown
-    this.#toEnd()
+    if (this.#following) this.#settle()
   }
 
   /** Takes hold of the elements; returns how to let go, which keeps the position. */
   attach(parts: ScrollParts): () => void {
     this.#parts = parts
     const { scroller, content } = parts
-    const note = (event: Event): void => {
-      // A pointer that only passes over does not scroll; one that is held (the scrollbar, a selection) does.
-      if (event instanceof PointerEvent && event.type === 'pointermove' && event.buttons === 0) return
-      this.#touchedAt = performance.now()
-      if (event instanceof WheelEvent && event.deltaY < 0 && scroller.scrollTop > 0 && !event.ctrlKey) {
-        // The first pixels up count at once: text that arrives in this very frame must not pull the reader back.
-        this.#leave()
-      }
-    }
-    const opened = (event: Event): void => {
-      // What is opened stays where it was clicked, even at the end; when it is closed again, the end is followed again.
-      if (event.target instanceof Element && event.target.closest('button[aria-expanded], [data-grows]')) this.#leave()
-    }
-    for (const input of INPUTS) scroller.addEventListener(input, note, { passive: true })
-    scroller.addEventListener('click', opened, { capture: true })
+    const stopWatching = watchReader(scroller, {
+      touched: () => (this.#touchedAt = performance.now()),
+      up: () => this.#leave(),
+      opened: (control) => (this.#opened = { control, at: performance.now() }),
+    })
     // Rows being measured, pictures, cards, the waiting row, and the window itself: told after layout and before the frame is shown.
-    const watch = new ResizeObserver(() => (this.#following ? this.#toEnd() : this.look()))
+    const watch = new ResizeObserver(() => this.#resized())
     watch.observe(content)
     watch.observe(scroller)
     this.#begin()
     return () => {
       watch.disconnect()
-      scroller.removeEventListener('click', opened, { capture: true })
-      for (const input of INPUTS) scroller.removeEventListener(input, note)
+      stopWatching()
       this.#keep()
       this.#parts = undefined
     }
@@ -105,18 +99,27 @@ export class ScrollOwner {
     if (!this.#parts) return
     const here = metrics(this.#parts.scroller)
     const follows = followsEnd(this.#following, this.#last, here, performance.now() - this.#touchedAt < INPUT_MS)
-    if (follows) this.#following = true
-    else this.#leave()
     this.#last = here
+    if (!follows) this.#leave()
+    else if (this.#following) this.#toEnd()
+    else this.#following = true
     this.#setAway(!follows && distanceFromEnd(here) > WORTH_A_JUMP)
     if (here.top < LOAD_AHEAD && this.#shown.hasMore) this.#shown.onLoadOlder()
   }
 
+  /** Goes to the very end and follows it, also while rows on the way are still being measured. */
   goToEnd(): void {
     this.#following = true
+    this.#opened = undefined
+    // What the reader did a moment ago, like the click that led here, is not a wish to leave again.
+    this.#touchedAt = Number.NEGATIVE_INFINITY
     this.#setAway(false)
-    this.#parts?.list.current?.scrollToIndex(this.#shown.items.length - 1, { align: 'end' })
     this.#toEnd()
+  }
+
+  /** The same, and the focus goes with it: the button that was clicked goes away. */
+  jumpToEnd(): void {
+    this.goToEnd()
     this.#parts?.scroller.focus({ preventScroll: true })
   }
 
@@ -150,7 +153,6 @@ export class ScrollOwner {
       return
     }
     this.#following = true
-    list?.scrollToIndex(this.#shown.items.length - 1, { align: 'end' })
     this.#toEnd()
   }
 
@@ -169,6 +171,27 @@ export class ScrollOwner {
       ...(itemId !== undefined && { itemId }),
       ...(firstId !== undefined && { firstId }),
     })
+  }
+
+  /** The rows, the foot, or the area itself have another size now. */
+  #resized(): void {
+    if (this.#following) this.#settle()
+    else this.look()
+  }
+
+  #settle(): void {
+    if (!this.#hidesOpened()) return this.#toEnd()
+    this.#leave()
+    this.look()
+  }
+
+  /** Whether going to the end would take what was just opened off the screen: it is about to be read, so it stays. */
+  #hidesOpened(): boolean {
+    const opened = this.#opened
+    if (!opened || !this.#parts || performance.now() - opened.at > OPENING_MS) return false
+    const { scroller } = this.#parts
+    const top = opened.control.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+    return top >= 0 && top < distanceFromEnd(metrics(scroller))
   }
 
   #toEnd(): void {

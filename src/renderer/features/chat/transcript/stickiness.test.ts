@@ -1,31 +1,43 @@
 import { describe, expect, it } from 'vitest'
-import { followsEnd } from './stickiness'
+import { distanceFromEnd, followsEnd } from './stickiness'
 
-const at = (top: number, height: number, viewport = 800) => ({ top, height, viewport })
+const at = (top: number, height = 2000, viewport = 800) => ({ top, height, viewport })
+const END = at(1200)
 
-describe('following the end of the transcript', () => {
-  it('goes on while content grows faster than it is followed (the view stops in the middle of an answer)', () => {
-    expect(followsEnd(true, at(4200, 5000), at(4200, 5600), false)).toBe(true)
-    expect(followsEnd(true, at(4200, 5000), at(4200, 5600), true)).toBe(true)
+describe('following the end of a conversation', () => {
+  it('goes on when rows grow, shrink or are measured, whatever the reader did a moment ago', () => {
+    expect(followsEnd(true, END, at(1200, 2300), false)).toBe(true)
+    expect(followsEnd(true, END, at(1200, 2300), true)).toBe(true)
+    expect(followsEnd(true, END, at(1000, 1800), true)).toBe(true)
+    expect(followsEnd(true, END, at(700, 2300), false)).toBe(true)
   })
 
-  it('goes on when rows above turn out smaller, others larger, or the window changes (a measured row lets go of the end)', () => {
-    expect(followsEnd(true, at(4200, 5000), at(4100, 4900), true)).toBe(true)
-    expect(followsEnd(true, at(4200, 5000), at(3900, 4900), false)).toBe(true)
-    expect(followsEnd(true, at(4200, 5000), at(4200, 5000, 600), true)).toBe(true)
+  it('goes on when the window or what is docked below changes its height', () => {
+    expect(followsEnd(true, END, at(1200, 2000, 500), true)).toBe(true)
+    expect(followsEnd(true, END, at(1000, 2000, 1000), true)).toBe(true)
   })
 
-  it('lets go as soon as the reader moves up, even in the frame in which text arrives (the page fights the reader)', () => {
-    expect(followsEnd(true, at(4200, 5000), at(4100, 5000), true)).toBe(false)
-    expect(followsEnd(true, at(4200, 5000), at(4150, 5300), true)).toBe(false)
+  it('ends when the reader moves up, also by find in page, which no input explains', () => {
+    expect(followsEnd(true, END, at(1190), true)).toBe(false)
+    expect(followsEnd(true, END, at(900), false)).toBe(false)
+    expect(followsEnd(true, END, at(1100, 2300), true)).toBe(false)
   })
 
-  it('lets go of a jump that no input explains (find in page is undone by the next chunk)', () => {
-    expect(followsEnd(true, at(4200, 5000), at(1000, 5000), false)).toBe(false)
+  it('stays ended while a slow wheel moves up pixel by pixel near the end', () => {
+    expect(followsEnd(false, END, at(1196), true)).toBe(false)
+    expect(followsEnd(false, at(1196), at(1192), true)).toBe(false)
+    expect(followsEnd(false, END, END, true)).toBe(false)
   })
 
-  it('takes hold again at the end and nowhere else (the view jumps to the end while reading)', () => {
-    expect(followsEnd(false, at(3000, 5000), at(3500, 5000), true)).toBe(false)
-    expect(followsEnd(false, at(3500, 5000), at(4190, 5000), true)).toBe(true)
+  it('begins again when the reader comes back to the end, or when what was opened there is closed', () => {
+    expect(followsEnd(false, at(900), at(1180), true)).toBe(true)
+    expect(followsEnd(false, at(900), at(1100), true)).toBe(false)
+    expect(followsEnd(false, at(1200, 2500), END, true)).toBe(true)
+    expect(followsEnd(false, at(1200, 2500), at(1200, 2100), true)).toBe(false)
+  })
+
+  it('measures from the end, and never less than nothing', () => {
+    expect(distanceFromEnd(at(1000))).toBe(200)
+    expect(distanceFromEnd(at(1300))).toBe(0)
   })
 })

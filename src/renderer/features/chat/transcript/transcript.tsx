@@ -20,11 +20,11 @@ export interface TranscriptProps {
   aliveAt: number
   loadingOlder: boolean
   onLoadOlder: () => void
-  /** Sends a prompt: "Try again" and "Go on". */
+  /** Sends a prompt: "Try again" and "Continue". */
   onPrompt: (parts: UserPart[]) => void
   onOpenLink: (url: string) => void
-  /** Between the last row and the waiting row: approval cards. */
-  tail?: ReactNode
+  /** What waits for the reader, in two words: said by the button that leads to the end. */
+  needs?: string | undefined
   /** Shown instead while there are no rows. */
   empty?: ReactNode
 }
@@ -35,7 +35,7 @@ const PADDING_TOP = 22
 const MARK_MS = 4000
 
 /** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
-export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder, onPrompt, onOpenLink, tail, empty }: TranscriptProps) {
+export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder, onPrompt, onOpenLink, needs, empty }: TranscriptProps) {
   const { items, hasMore, header } = view
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -62,6 +62,7 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
           if (there) setMarked(itemId)
           return there
         },
+        toEnd: () => owner.goToEnd(),
       }),
     [sessionId, owner],
   )
@@ -72,23 +73,21 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
   }, [marked])
 
   const busy = header.turnId !== undefined
-  const asked = header.approvals[0]?.callId
   const drawRow = useCallback(
     (item: TranscriptItem, index: number) => (
       <Row
         key={item.id}
         sessionId={sessionId}
         item={item}
-        // The card that asks about a call stands for its row.
-        hidden={isHidden(item, asked)}
+        hidden={isHidden(item)}
         marked={item.id === marked}
-        gap={gapAbove(items, index, asked)}
+        gap={gapAbove(items, index)}
         latest={item.kind === 'end' && index === items.length - 1 && !busy}
         prompt={item.kind === 'end' ? promptOf(items, index) : undefined}
         onPrompt={onPrompt}
       />
     ),
-    [sessionId, items, busy, asked, marked, onPrompt],
+    [sessionId, items, busy, marked, onPrompt],
   )
 
   const { saved } = owner
@@ -116,10 +115,7 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
                 {drawRow}
               </Virtualizer>
             )}
-            <div className="transcript-foot">
-              {tail}
-              {busy && <WaitingRow view={view} aliveAt={aliveAt} />}
-            </div>
+            <div className="transcript-foot">{busy && <WaitingRow view={view} aliveAt={aliveAt} />}</div>
           </div>
         </div>
         {loadingOlder && (
@@ -128,9 +124,9 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
           </div>
         )}
         {away && (
-          <button type="button" className="transcript-latest" onClick={() => owner.goToEnd()}>
+          <button type="button" className="transcript-latest" onClick={() => owner.jumpToEnd()}>
             <ArrowDown aria-hidden />
-            {fresh > 0 ? `${fresh} new` : 'Latest'}
+            {needs ?? (fresh > 0 ? `${fresh} new` : 'Latest')}
             <span className="sr-only">: jump to the latest message</span>
           </button>
         )}

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react'
 import { toolLabel } from '../../../../shared/model/tool-label'
 import type { SessionView } from '../../../../shared/model/view'
-import type { AnswerItem, ToolItem, TranscriptItem } from '../../../../shared/model/transcript-item'
+import { activityWords, latestTurn } from '../../../../shared/model/turn-activity'
+import { useHasAgentRequests } from '../../../state/agent-requests'
 import { cx } from '../../../ui/cx'
 import { answerTask } from '../../../state/answer-task'
 import { useWaitingTask } from '../../../state/tasks-state'
@@ -9,8 +9,6 @@ import { useSecond } from '../../../state/use-second'
 import { Button } from '../../../ui/button'
 import { clock } from '../tools/elapsed'
 
-const WORDS = ['Working', 'Thinking it over', 'Looking closer', 'Piecing it together', 'Checking', 'Weighing options', 'Reading along']
-const WORD_MS = 3000
 /** Chips beyond these are counted. */
 const CHIPS = 4
 
@@ -23,17 +21,20 @@ interface WaitingRowProps {
 /** While a turn runs: that it does, what runs, for how long, and when it last gave a sign of life. */
 export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
   const now = useSecond()
-  const word = useWord()
-  const { answer, running, startedAt } = latestTurn(view.items)
   const asking = useWaitingTask(view.header.sessionId)
-  const waits = view.header.approvals.length > 0 || asking !== undefined
-  const retry = answer?.retry
-  const silent = Math.max(0, Math.floor((now - aliveAt) / 1000))
+  const agentAsks = useHasAgentRequests(view.header.sessionId)
+  const turn = latestTurn(view.items, view.header.approvals.length > 0 || asking !== undefined || agentAsks)
+  const { activity, answer, calls, startedAt } = turn
+  const waits = activity.kind === 'you'
+  const retry = activity.kind === 'retry' ? activity.retry : undefined
+  // Silence is worth a word only while the model is waited for.
+  const isModels = activity.kind === 'model' || activity.kind === 'thinking' || activity.kind === 'text' || activity.kind === 'call'
+  const silent = isModels ? Math.max(0, Math.floor((now - aliveAt) / 1000)) : 0
   return (
-    <div className="waiting" role="status" aria-label={waits ? 'Waiting for you' : 'Working'}>
+    <div className="waiting" role="status" aria-label={retry ? 'Trying again' : activityWords(turn)}>
       <span aria-hidden className={cx('pulse-dot block size-2 flex-none rounded-full', waits ? 'bg-wait' : 'bg-run')} />
       <span className="waiting-word" aria-hidden>
-        {waits ? 'Waiting for you' : retry ? retryWord(retry.until, now) : word}
+        {retry ? retryWord(retry.until, now) : activityWords(turn)}
       </span>
       {asking && (
         <>
@@ -43,7 +44,7 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
           </Button>
         </>
       )}
-      {retry && !waits && (
+      {retry && (
         <span className="waiting-retry">
           attempt {retry.attempt} of {retry.of}: {retry.failure.title}
         </span>
@@ -51,16 +52,16 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
       {!waits && answer && !retry && answer.attempts.length > 0 && (
         <span className="waiting-detail">attempt {answer.attempts.length + 1}</span>
       )}
-      {running.slice(0, CHIPS).map((tool) => (
+      {calls.slice(0, CHIPS).map((tool) => (
         <span key={tool.id} className="waiting-chip" title={tool.name}>
           {toolLabel(tool.name)}
         </span>
       ))}
-      {running.length > CHIPS && <span className="waiting-detail">and {running.length - CHIPS} more</span>}
+      {calls.length > CHIPS && <span className="waiting-detail">and {calls.length - CHIPS} more</span>}
       <span aria-hidden className="waiting-detail tabular-nums">
         {startedAt !== undefined && now - startedAt >= 1000 && clock(Math.floor((now - startedAt) / 1000))}
         {silent >= 2 && (
-          <span className={silent >= 60 && !waits ? 'text-wait-ink' : undefined}>
+          <span className={silent >= 60 ? 'text-wait-ink' : undefined}>
             {startedAt !== undefined && ' · '}last sign of life {clock(silent)} ago
           </span>
         )}
@@ -72,29 +73,4 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
 function retryWord(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1000)
   return seconds > 0 ? `Next try in ${clock(seconds)}` : 'Trying again'
-}
-
-function useWord(): string {
-  const [n, setN] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setN((before) => before + 1), WORD_MS)
-    return () => clearInterval(timer)
-  }, [])
-  return WORDS[n % WORDS.length] ?? 'Working'
-}
-
-function latestTurn(items: readonly TranscriptItem[]): {
-  answer: AnswerItem | undefined
-  running: ToolItem[]
-  startedAt: number | undefined
-} {
-  const running: ToolItem[] = []
-  let answer: AnswerItem | undefined
-  for (let n = items.length - 1; n >= 0; n -= 1) {
-    const item = items[n]
-    if (item?.kind === 'tool' && (item.state === 'running' || item.state === 'drafting')) running.unshift(item)
-    if (item?.kind === 'answer' && item.streaming) answer ??= item
-    if ((item?.kind === 'user' || item?.kind === 'news') && !item.steered) return { answer, running, startedAt: item.at }
-  }
-  return { answer, running, startedAt: undefined }
 }

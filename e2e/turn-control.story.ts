@@ -1,0 +1,157 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from './app'
+import { pictures, said, say, startSession } from './steps'
+
+const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
+const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
+const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop' })
+
+test.describe('Escape', () => {
+  test.use({ model: { script: [{ text: 'I change it.', toolCalls: [EDIT] }, { text: 'Continued.' }] } })
+
+  test('closes what is innermost first; only a second Escape stops the turn, which can be continued', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'change it')
+    const card = page.getByRole('group', { name: /Edit README\.md/ })
+    await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
+    await card.getByRole('button', { name: 'Why am I asked?' }).click()
+    await expect(card).toContainText('Edit can change things')
+    // The focus is where it mostly is.
+    await composer(page).focus()
+    await page.keyboard.press('Escape')
+    await expect(card).not.toContainText('Edit can change things')
+
+    await card.getByRole('button', { name: /^Reject/ }).click()
+    await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused()
+    await composer(page).focus()
+    await page.keyboard.press('Escape')
+    await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeHidden()
+    await expect(card.getByRole('button', { name: /^Allow once/ })).toBeVisible()
+
+    await page.getByRole('button', { name: /Ask first/ }).click()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('menu')).toBeHidden()
+    await expect(page.getByText('Press Esc again to stop')).toBeHidden()
+
+    await composer(page).focus()
+    await expect(async () => {
+      await page.keyboard.press('Escape')
+      await expect(page.getByText('Press Esc again to stop')).toBeVisible({ timeout: 1000 })
+      await expect(card).toBeVisible()
+      await pictures(app, 'escape-once')
+      await composer(page).focus()
+      await page.keyboard.press('Escape')
+      await expect(said(page, 'Stopped.')).toBeVisible({ timeout: 2000 })
+    }).toPass()
+    await expect(card).toBeHidden()
+    await pictures(app, 'stopped')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(said(page, 'Continued.')).toBeVisible()
+  })
+})
+
+test.describe('a question', () => {
+  const options = ['Postgres', 'SQLite'].map((label) => ({ label, description: '' }))
+  const ask = { name: 'AskUserQuestion', input: { questions: [{ header: 'Database', question: 'Which database?', options }] } }
+  test.use({ model: { script: [{ toolCalls: [ask] }, { text: 'I decide myself.' }] } })
+
+  test('is dismissed by Escape from the composer, as its button says, and the turn goes on', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'set it up')
+    const card = page.getByRole('group', { name: 'Question: Which database?' })
+    await expect(card.getByRole('button', { name: 'Dismiss' })).not.toHaveAttribute('aria-disabled')
+    await expect(card).toBeInViewport({ ratio: 1 })
+    await composer(page).focus()
+    await page.keyboard.press('Escape')
+    await expect(said(page, 'I decide myself.')).toBeVisible()
+    await expect(card).toBeHidden()
+    await expect(page.getByText('Stopped.')).toBeHidden()
+  })
+})
+
+test.describe('calls that wait', () => {
+  const command = { name: 'Bash', input: { command: 'mkdir made' } }
+  test.use({ model: { script: [{ text: 'Two things.', toolCalls: [EDIT, command] }, { text: 'Neither, then.' }] } })
+
+  test('are queued, then waiting for you, and never shown as running', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'both')
+    const rows = page.getByRole('region', { name: 'Conversation' })
+    const edit = rows.getByRole('button', { name: /^Edit README\.md/ })
+    const bash = rows.getByRole('button', { name: /^Bash mkdir made/ })
+    await expect(edit).toContainText('waiting for you')
+    await expect(bash).toContainText('queued')
+    await expect(rows.getByRole('status', { name: 'Waiting for you' })).toBeVisible()
+    await expect(rows.getByText('running')).toHaveCount(0)
+    await pictures(app, 'queued-call')
+    const card = page.getByRole('group', { name: /Approval needed/ })
+    await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
+    // One key rejects on every card.
+    await expect(async () => {
+      if (await card.getByRole('button', { name: /^Reject/ }).isVisible()) await page.keyboard.press('0')
+      await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused({ timeout: 1000 })
+    }).toPass()
+    await page.keyboard.press('Enter')
+    await expect(edit).toContainText('rejected')
+    await expect(bash).toContainText('waiting for you')
+    await expect(
+      page.getByRole('group', { name: /Approval needed: Bash mkdir made/ }).getByRole('button', { name: /^Reject/ }),
+    ).toContainText('0')
+  })
+})
+
+test.describe('steering', () => {
+  const slow = { text: 'Thinking about it for quite some time. '.repeat(120), faults: { eventDelayMs: 60 }, toolCalls: [EDIT] }
+  test.use({ model: { script: [slow, { text: 'I heard both.' }] } })
+
+  test('shows that the message joins at the next step, in every window and after a reload', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'a long question')
+    await expect(said(page, 'Thinking about it')).toBeVisible()
+    await say(page, 'for later')
+    await say(page, 'for now')
+    const queue = page.getByRole('list', { name: 'Queued prompts' })
+    const now = queue.getByRole('listitem').filter({ hasText: 'for now' })
+    await now.getByRole('button', { name: 'Send now' }).click()
+    await expect(now).toContainText('Joins at the next step')
+    await expect(now.getByRole('button', { name: 'Send now' })).toHaveCount(0)
+    await composer(page).fill('at once')
+    await page.keyboard.press('Control+S')
+    await expect(queue.getByRole('listitem').filter({ hasText: 'at once' })).toContainText('Joins at the next step')
+    await expect(queue.getByRole('listitem').filter({ hasText: 'for later' })).toContainText('Next:')
+    await pictures(app, 'steering')
+    await page.reload()
+    await expect(now).toContainText('Joins at the next step')
+    await stop(page).click()
+    await expect(said(page, 'Stopped.')).toBeVisible()
+    // Without a turn there is nothing to join.
+    await expect(queue.getByText('Joins at the next step')).toHaveCount(0)
+  })
+})
+
+test.describe('a program that hangs', () => {
+  test.use({ model: { script: [{ text: 'Good morning.' }, { text: 'Here I am.' }] } })
+
+  test('keeps what was sent in sight, says that it does not respond, and loses nothing', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'hello')
+    await expect(said(page, 'Good morning.')).toBeVisible()
+    app.freeze()
+    await say(page, 'are you there?')
+    const sending = page.getByRole('list', { name: 'Messages being sent' })
+    await expect(sending).toContainText('are you there?')
+    await expect(sending).toBeVisible()
+    await expect(page.getByText('Not responding.')).toBeVisible()
+    await pictures(app, 'not-responding')
+    app.thaw()
+    await expect(said(page, 'Here I am.')).toBeVisible()
+    await expect(sending).toBeHidden()
+    await expect(page.getByText('Not responding.')).toBeHidden()
+    await expect(composer(page)).toHaveValue('')
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { applyHeader, emptyHeader } from '../../../shared/model/fold'
+import { PromptQueue } from './prompt-queue'
+
+/** A queue on a header that is a fold of what is recorded, as a session has it. */
+function queueOf(initial = emptyHeader('x')) {
+  let header = initial
+  let ids = 0
+  const queue = new PromptQueue({
+    header: () => header,
+    record: (event) => (header = applyHeader(header, { ...event, sessionId: 'x', seq: header.seq + 1, at: 1 })),
+    newId: (prefix) => `${prefix}-${(ids += 1)}`,
+  })
+  return { queue, header: () => header }
+}
+const parts = [{ type: 'text' as const, text: 'and this' }]
+
+it('a prompt that is to join the running turn says so in the header, also for a process that comes later', () => {
+  const { queue, header } = queueOf()
+  const [first, second] = [queue.add(parts), queue.add(parts)]
+  queue.steer(second)
+  queue.steer(second)
+  expect(header().queue).toEqual([
+    { promptId: first, parts },
+    { promptId: second, parts, joins: true },
+  ])
+  expect(queue.isSteering).toBe(true)
+  const later = queueOf(header())
+  expect(later.queue.takeSteering().map(({ promptId }) => promptId)).toEqual([second])
+})
+
+it('a prompt that was removed, or has joined, is not handed out', () => {
+  const { queue } = queueOf()
+  const promptId = queue.add(parts)
+  queue.steer(promptId)
+  queue.remove(promptId)
+  expect(queue.takeSteering()).toEqual([])
+  expect(() => queue.steer(promptId)).toThrow(/not in the queue/)
+})

@@ -1,0 +1,36 @@
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { CardFolding } from './card-head'
+import './approval-dock.css'
+
+interface ApprovalDockProps {
+  /** The request on screen; with another one the card is whole again. Undefined: nothing waits. */
+  requestId: string | undefined
+  children: ReactNode
+}
+
+/** In a column lower than this (px) a whole card would leave nothing of the conversation. */
+const SHORT = 460
+
+/**
+ * Where what waits for an answer stands: above the composer, always on screen, wherever the conversation is scrolled to. Long cards scroll
+ * inside; where there is little room only the head and the buttons are shown.
+ */
+export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
+  const root = useRef<HTMLDivElement>(null)
+  const [isShort, setIsShort] = useState(false)
+  const [chosen, setChosen] = useState<{ requestId: string | undefined; compact: boolean }>()
+  const compact = chosen?.requestId === requestId ? (chosen?.compact ?? isShort) : isShort
+  const folding = useMemo(() => ({ compact, setCompact: (next: boolean) => setChosen({ requestId, compact: next }) }), [compact, requestId])
+  useLayoutEffect(() => {
+    const column = root.current?.parentElement
+    if (!column) return undefined
+    const watch = new ResizeObserver(([entry]) => entry && setIsShort(entry.contentRect.height < SHORT))
+    watch.observe(column)
+    return () => watch.disconnect()
+  }, [])
+  return (
+    <div ref={root} className="approval-dock" data-compact={compact || undefined}>
+      <CardFolding value={folding}>{children}</CardFolding>
+    </div>
+  )
+}

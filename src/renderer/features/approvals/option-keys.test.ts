@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { ApprovalKind, ApprovalOption } from '../../../shared/model/approval'
+import { cardActions } from './card-actions'
+import { optionKeys } from './option-keys'
+
+const option = (optionId: string, kind: ApprovalKind, more: Partial<ApprovalOption> = {}): ApprovalOption => ({
+  optionId,
+  kind,
+  name: optionId,
+  ...more,
+})
+const once = option('allow_once', 'allow_once')
+const always = option('allow_always', 'allow_always')
+const reject = option('reject', 'reject_once')
+const keysOf = (options: ApprovalOption[], danger?: boolean): unknown => Object.fromEntries(optionKeys(options, danger))
+
+it('0 rejects on every card, however many other answers it offers', () => {
+  const cards = [
+    [once, reject],
+    [once, always, reject],
+    [option('approve', 'allow_once'), option('revise', 'reject_once'), reject, option('reject_exit', 'reject_once')],
+    [option('open', 'allow_once'), option('decline', 'reject_once'), option('cancel', 'reject_once')],
+  ]
+  expect(cards.map((options) => [...optionKeys(options)].find(([, key]) => key === '0')?.[0])).toEqual([
+    'reject',
+    'reject',
+    'reject',
+    'decline',
+  ])
+})
+
+it('no other key changes its meaning with the number of answers', () => {
+  const few = Object.fromEntries(cardActions([once, reject]).map(({ key, kbd }) => [key, kbd]))
+  const many = Object.fromEntries(cardActions([once, always, reject]).map(({ key, kbd }) => [key, kbd]))
+  expect(many).toEqual({ ...few, 'allow_always:session': '2', 'allow_always:user': '3' })
+  const plan = [option('revise', 'reject_once'), reject]
+  const two = [option('a', 'allow_once'), option('b', 'allow_once'), ...plan]
+  expect(keysOf([once, ...plan])).toEqual({ allow_once: '1', revise: '9', reject: '0' })
+  expect(keysOf(two)).toEqual({ a: '1', b: '2', revise: '9', reject: '0' })
+})
+
+it('leaving the sandbox has no key, and a danger is allowed by none', () => {
+  const unrestricted = option('allow_unrestricted', 'allow_once', { sandbox: 'unrestricted' })
+  expect(keysOf([once, unrestricted, always, reject])).toEqual({ allow_once: '1', allow_always: '2', reject: '0' })
+  expect(keysOf([once, unrestricted, reject], true)).toEqual({ reject: '0' })
+  const actions = cardActions([once, unrestricted, reject], true)
+  // The safe answer comes first.
+  expect(actions.map(({ key, kbd }) => [key, kbd])).toEqual([
+    ['reject', '0'],
+    ['allow_once', undefined],
+    ['allow_unrestricted', undefined],
+  ])
+})

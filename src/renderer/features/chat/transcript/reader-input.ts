@@ -1,0 +1,90 @@
+/** What a reader does that can move the conversation. */
+export interface ReaderInput {
+  /** Something that can scroll; a movement soon after it is the reader's. */
+  touched(): void
+  /** The reader scrolls up: told before anything has moved. */
+  up(): void
+  /** Something in the conversation is being opened or closed. */
+  opened(control: Element): void
+}
+
+const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
+const FIELDS = 'input, textarea, select, [contenteditable]'
+const OPENS = 'button[aria-expanded], [data-grows]'
+
+/** Watches wheel, touch, keys, pointer and focus in a scroll area; returns how to stop. */
+export function watchReader(scroller: HTMLElement, input: ReaderInput): () => void {
+  const watching = new AbortController()
+  const { signal } = watching
+  const quiet = { passive: true, signal }
+  /** Text that arrives in this very frame must not pull the reader back, so that the first pixel up counts at once. */
+  const up = (target: EventTarget | null): void => {
+    if (scroller.scrollTop > 0 && !scrollsInside(target, scroller)) input.up()
+  }
+  scroller.addEventListener(
+    'wheel',
+    (event) => {
+      if (event.ctrlKey) return
+      input.touched()
+      if (event.deltaY < 0) up(event.target)
+    },
+    quiet,
+  )
+  let fingerAt: number | undefined
+  scroller.addEventListener('touchstart', (event) => (fingerAt = event.touches[0]?.clientY), quiet)
+  scroller.addEventListener(
+    'touchmove',
+    (event) => {
+      input.touched()
+      const y = event.touches[0]?.clientY
+      // A finger that moves down pulls the conversation down: towards its beginning.
+      if (y !== undefined && fingerAt !== undefined && y > fingerAt) up(event.target)
+      fingerAt = y
+    },
+    quiet,
+  )
+  scroller.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.defaultPrevented || event.ctrlKey || event.altKey || (event.target instanceof Element && event.target.matches(FIELDS)))
+        return
+      input.touched()
+      if (UP_KEYS.has(event.key) || (event.key === ' ' && event.shiftKey && event.target === scroller)) up(event.target)
+    },
+    { signal },
+  )
+  scroller.addEventListener('pointerdown', () => input.touched(), quiet)
+  scroller.addEventListener(
+    'pointermove',
+    (event) => {
+      // One that only passes over does not scroll; one that is held (the scrollbar, a selection) does.
+      if (event.buttons !== 0) input.touched()
+    },
+    quiet,
+  )
+  scroller.addEventListener(
+    'focusin',
+    (event) => {
+      // A control that gets the focus is brought into view; the area itself is where it is.
+      if (event.target !== scroller) input.touched()
+    },
+    quiet,
+  )
+  scroller.addEventListener(
+    'click',
+    (event) => {
+      const control = event.target instanceof Element ? event.target.closest(OPENS) : null
+      if (control) input.opened(control)
+    },
+    { capture: true, signal },
+  )
+  return () => watching.abort()
+}
+
+/** Whether something within the area takes the movement up: a long output, a diff. */
+function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
+  for (let element = target instanceof Element ? target : null; element && element !== scroller; element = element.parentElement) {
+    if (element.scrollTop > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY)) return true
+  }
+  return false
+}
