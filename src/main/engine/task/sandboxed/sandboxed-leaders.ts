@@ -3,7 +3,7 @@ import { SandboxFiles } from '../../sandbox/sandbox-files'
 import { sandboxPrograms } from '../../sandbox/find-sandbox'
 import { projectState } from '../../sandbox/project-state'
 import type { MountTemplate } from '../../sandbox/mounts-on-template'
-import { filesKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
+import { filesKey, networkKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { NativePty } from '../open-terminal'
 import type { Leaders } from '../session-leader'
 import { CommandGroup, type GroupSandbox } from './command-group'
@@ -68,7 +68,7 @@ export class SandboxedTerminals {
         return leader
       },
       isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
-      deniedHosts: (since) => this.namespaces.get(keyOf(policy))?.namespace.deniedHosts(since) ?? [],
+      deniedHosts: (since) => this.namespaces.get(networkKey(policy))?.namespace.deniedHosts(since) ?? [],
       isIncomplete: () => this.files.get(policy.home)?.isIncomplete(policy) === true,
       close() {},
     }
@@ -168,12 +168,12 @@ export class SandboxedTerminals {
   }
 
   private isCurrent(policy: SandboxPolicy, env: Readonly<Record<string, string>>, group: CommandGroup): boolean {
-    const known = this.namespaces.get(keyOf(policy))?.groups.get(groupKey(policy, env))
+    const known = this.namespaces.get(networkKey(policy))?.groups.get(groupKey(policy, env))
     return known?.group === group && known.state === projectState(policy)
   }
 
   private namespaceFor(policy: SandboxPolicy): KnownNamespace {
-    const key = keyOf(policy)
+    const key = networkKey(policy)
     const before = this.namespaces.get(key)
     if (before && !before.namespace.isOver) {
       before.namespace.allowHosts(policy.hosts)
@@ -247,11 +247,6 @@ export class SandboxedTerminals {
     known.namespace.close()
     for (const [key, each] of this.namespaces) if (each === known) this.namespaces.delete(key)
   }
-}
-
-/** Read-only commands have a network and a process list of their own: they must not reach what Project commands have started. */
-function keyOf({ home, scope, network, level }: SandboxPolicy): string {
-  return JSON.stringify([home, scope, network, level])
 }
 
 function groupKey(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string {
