@@ -37,6 +37,8 @@ interface KnownNamespace {
   spares: Map<string, KnownGroup>
   /** What the next sandbox needs whatever its files are, made ahead. */
   prepared: CommandGroup | undefined
+  /** No sandbox was made in it yet. */
+  isNew: boolean
   /** Mounts that the next sandbox starts from. */
   template: MountTemplate | 'making' | undefined
   usedAt: number
@@ -127,7 +129,12 @@ export class SandboxedTerminals {
     const onGone = (): void => {
       for (const groups of [known.groups, known.spares]) if (groups.get(key)?.group === group) groups.delete(key)
     }
-    const onReady = (): void => this.prepareNext(known, isAdded ? undefined : { policy, env })
+    // Most sessions need no second one before its places are used up; whoever did need one needs more.
+    const isFirst = known.isNew
+    known.isNew = false
+    const onReady = (): void => {
+      if (!isFirst) this.prepareNext(known, isAdded ? undefined : { policy, env })
+    }
     const sandbox: GroupSandbox = { args, how: isAdded ? 'template' : 'full', problemOf, onReady, onGone }
     const { prepared } = known
     known.prepared = undefined
@@ -196,6 +203,7 @@ export class SandboxedTerminals {
       groups: new Map(),
       spares: new Map(),
       prepared: undefined,
+      isNew: true,
       template: undefined,
       usedAt: performance.now(),
     }
