@@ -134,10 +134,10 @@ export class SandboxFiles {
     return path === undefined ? undefined : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
   }
 
-  /** A folder with these arguments for bubblewrap; without any, one for arguments that are not known yet. */
-  group(args?: readonly string[]): string {
+  /** A folder with these arguments for bubblewrap. */
+  group(args: readonly string[]): string {
     const folder = mkdtempSync(join(this.folder, 'group-'))
-    if (args) writeArguments(folder, args)
+    writeArguments(folder, args)
     return folder
   }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { SandboxFiles } from '../../sandbox/sandbox-files'
+import { makePipeFolder } from '../../sandbox/pipe-folder'
+import { SandboxFiles, writeArguments } from '../../sandbox/sandbox-files'
 import { sandboxPrograms } from '../../sandbox/find-sandbox'
 import { projectState } from '../../sandbox/project-state'
 import type { MountTemplate } from '../../sandbox/mounts-on-template'
@@ -138,7 +139,8 @@ export class SandboxedTerminals {
     const sandbox: GroupSandbox = { args, how: isAdded ? 'template' : 'full', problemOf, onReady, onGone }
     const { prepared } = known
     known.prepared = undefined
-    const group = prepared?.isLost === false ? prepared : new CommandGroup(known.namespace, this.native, known.files.group(), sandbox)
+    const group =
+      prepared?.isLost === false ? prepared : new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder), sandbox)
     if (group === prepared) group.begin(sandbox)
     this.timer ??= setInterval(() => this.tidy(), TIDY_MS).unref()
     // With what was made for it in the project just now.
@@ -153,7 +155,7 @@ export class SandboxedTerminals {
     const timer = setTimeout(() => {
       if (this.isClosed || known.namespace.isOver || isUnused(known)) return
       try {
-        known.prepared ??= new CommandGroup(known.namespace, this.native, known.files.group())
+        known.prepared ??= new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder))
         if (forTemplate) this.makeTemplate(known, forTemplate)
       } catch {
         // The command that needs it says why.
@@ -165,7 +167,8 @@ export class SandboxedTerminals {
   private makeTemplate(known: KnownNamespace, { policy, env }: { policy: SandboxPolicy; env: Readonly<Record<string, string>> }): void {
     if (!known.namespace.hasTemplates || known.template === 'making') return
     const { args, template } = known.files.templateFor(policy, env)
-    const folder = known.files.group(args)
+    const folder = makePipeFolder(known.files.folder)
+    writeArguments(folder, args)
     known.template = 'making'
     const onKept = (): void => void (known.template = template)
     known.namespace.makeTemplate(folder, onKept, () => {
@@ -209,7 +212,7 @@ export class SandboxedTerminals {
     }
     this.namespaces.set(key, known)
     // It gets so far while we find out what is to be mounted.
-    known.prepared = new CommandGroup(namespace, this.native, files.group())
+    known.prepared = new CommandGroup(namespace, this.native, makePipeFolder(files.folder))
     return known
   }
 
