@@ -130,13 +130,16 @@ async function firstsInPrint(): Promise<Measurement[]> {
   return found
 }
 
+function trueTwice(n: number): { calls: { name: string; input: Record<string, unknown> }[] } | undefined {
+  return n < 2 ? { calls: [{ name: 'Bash', input: { command: 'true' } }] } : undefined
+}
+
 /** How long the calls of a turn took that runs `true` twice, in ms. */
 async function callTimes(mode: 'auto' | 'off', thinkMs: number): Promise<number[]> {
   const scratch = makeScratch()
   try {
     put(join(scratch.home, 'more.toml'), `[sandbox]\nmode = "${mode}"\n`)
-    const answers = (n: number) => (n < 2 ? { calls: [{ name: 'Bash', input: { command: 'true' } }] } : undefined)
-    const { answer } = await printRun({ answers, scratch, thinkMs, format: 'stream-json' })
+    const { answer } = await printRun({ answers: trueTwice, scratch, thinkMs, format: 'stream-json' })
     const times = answer.split('\n').flatMap((line) => {
       const event = line === '' ? {} : (JSON.parse(line) as { type?: string; durationMs?: number })
       return event.type === 'tool.finished' ? [event.durationMs!] : []

@@ -63,7 +63,7 @@ async function prepared(script: ScriptStep[] = STEPS): Promise<{ scratch: Scratc
 async function inPrint(mode: Mode): Promise<string[]> {
   const { scratch, server } = await prepared()
   const run = await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', mode], { home: scratch.home })
-  expect(run.code, run.stderr).toBe(0)
+  expect(run).toMatchObject({ code: 0 })
   return told(server)
 }
 

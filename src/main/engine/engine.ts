@@ -233,11 +233,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     syncSandbox: sandboxes.sync,
     // A failure shows with the first command.
-    warm: (session) =>
+    warm(session) {
+      // Its commands run in the editor's terminals.
+      if (lent.of(session)?.terminals) return
       void sandboxes.usual(session).then(
         (policy) => custody.terminals.warm(policy),
         () => {},
-      ),
+      )
+    },
     log,
     warn,
   })

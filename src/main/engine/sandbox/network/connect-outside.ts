@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { LookupAddress } from 'node:dns'
+import type * as Http from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { notPublic } from '../../web/public-address'
 import { isThisMachine, type ChooseUpstream, type UpstreamProxy } from './upstream-proxy'
@@ -167,6 +168,6 @@ function tooLate(host: string): Error {
 }
 
 /** Not by `import`: that would evaluate all that node:http exports, among it Node's `fetch`, which takes as long as half a sandbox. */
-export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof import('node:http'), 'createServer' | 'request'> {
-  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http') as typeof import('node:http')
+export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof Http, 'createServer' | 'request'> {
+  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http') as typeof Http
 }
