@@ -22,13 +22,14 @@ export default async function sandbox(): Promise<Measurement[]> {
   if (support.kind === 'none') throw new Error(`No sandbox available: ${support.reason}`)
   const scratch = makeScratch()
   try {
-    return [...(await commands(scratch)), ...firsts(), ...(await fiftySteps())]
+    return [...(await commands(scratch)), ...firsts(), ...(await firstsInPrint()), ...(await fiftySteps())]
   } finally {
     scratch.remove()
   }
 }
 
 async function commands(scratch: Scratch): Promise<Measurement[]> {
+  const { PLACES } = await import('../src/main/engine/task/sandboxed/command-group.ts')
   const { time, close } = await runner(scratch)
   const times: Record<'free' | 'warm' | 'group' | 'session', number[]> = { free: [], warm: [], group: [], session: [] }
   try {
@@ -46,7 +47,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
   }
   const free = median(times.free)
   const more = (kind: 'warm' | 'group' | 'session'): number => round(median(times[kind]) - free)
-  const slowest = `slowest of ${RUNS} ${round(Math.max(...times.warm))} ms; every eighth command needs a new sandbox`
+  const slowest = `slowest of ${RUNS} ${round(Math.max(...times.warm))} ms; a sandbox serves ${PLACES} commands`
   return [
     { name: 'sandbox, `true` unrestricted', value: round(free), unit: 'ms', note: `median of ${RUNS}` },
     { name: 'sandbox, warm: more than unrestricted', value: more('warm'), unit: 'ms', limit: 3, note: slowest },
@@ -92,6 +93,59 @@ async function first(): Promise<void> {
     const free = await time(undefined)
     await close()
     process.stdout.write(`${sandboxed - free}\n`)
+  } finally {
+    scratch.remove()
+  }
+}
+
+/** As a user meets it: in the built program, from the events of a turn. The sandbox is made while the model answers, if that takes it long enough. */
+async function firstsInPrint(): Promise<Measurement[]> {
+  const found: Measurement[] = []
+  for (const thinkMs of [0, 300]) {
+    const differences: { first: number[]; second: number[] } = { first: [], second: [] }
+    for (let run = 0; run < PROCESSES; run++) {
+      const [boxed, free] = [await callTimes('auto', thinkMs), await callTimes('off', thinkMs)]
+      differences.first.push(boxed[0]! - free[0]!)
+      differences.second.push(boxed[1]! - free[1]!)
+    }
+    const after = thinkMs === 0 ? 'a model that answers at once' : `a model that answers after ${thinkMs} ms`
+    const note = `print mode, ${after}; median of the differences of ${PROCESSES} processes`
+    found.push(
+      {
+        name: `sandbox, first call of a process after ${thinkMs} ms: more than unrestricted`,
+        value: round(median(differences.first)),
+        unit: 'ms',
+        limit: 60,
+        note,
+      },
+      {
+        name: `sandbox, second call of a process after ${thinkMs} ms: more than unrestricted`,
+        value: round(median(differences.second)),
+        unit: 'ms',
+        limit: 3,
+        note,
+      },
+    )
+  }
+  return found
+}
+
+function trueTwice(n: number): { calls: { name: string; input: Record<string, unknown> }[] } | undefined {
+  return n < 2 ? { calls: [{ name: 'Bash', input: { command: 'true' } }] } : undefined
+}
+
+/** How long the calls of a turn took that runs `true` twice, in ms. */
+async function callTimes(mode: 'auto' | 'off', thinkMs: number): Promise<number[]> {
+  const scratch = makeScratch()
+  try {
+    put(join(scratch.home, 'more.toml'), `[sandbox]\nmode = "${mode}"\n`)
+    const { answer } = await printRun({ answers: trueTwice, scratch, thinkMs, format: 'stream-json' })
+    const times = answer.split('\n').flatMap((line) => {
+      const event = line === '' ? {} : (JSON.parse(line) as { type?: string; durationMs?: number })
+      return event.type === 'tool.finished' ? [event.durationMs!] : []
+    })
+    if (times.length !== 2) throw new Error(`${times.length} calls ran, not 2`)
+    return times
   } finally {
     scratch.remove()
   }

@@ -30,8 +30,8 @@ export interface BenchServer {
   close(): Promise<void>
 }
 
-/** Answers beyond the list end the turn. */
-export async function startServer(answers: (n: number) => Answer | undefined): Promise<BenchServer> {
+/** Answers beyond the list end the turn. `thinkMs`: so long after the request an answer begins. */
+export async function startServer(answers: (n: number) => Answer | undefined, thinkMs = 0): Promise<BenchServer> {
   const arrivals: Arrival[] = []
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))))
@@ -44,6 +44,7 @@ export async function startServer(answers: (n: number) => Answer | undefined): P
     const arrival: Arrival = { at: performance.now(), answeredAt: 0, bytes: body.reduce((sum, chunk) => sum + chunk.length, 0) }
     if (n === 0) arrival.body = Buffer.concat(body).toString('utf8')
     arrivals.push(arrival)
+    if (thinkMs > 0) await wait(thinkMs)
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
     const given = answers(n) ?? { text: 'done' }
     const lines = linesOf(given, n)

@@ -19,6 +19,7 @@ export interface PrintRun {
   arrivals: Arrival[]
   /** Processor time of the process and of all it waited for. */
   cpuSeconds: number
+  /** What it has printed. */
   answer: string
   /** Only with `sample`. */
   peak?: TreePeak
@@ -28,14 +29,18 @@ export interface PrintOptions {
   answers: (n: number) => Answer | undefined
   /** Default: a new one, removed afterwards. Its home then has no database yet. */
   scratch?: Scratch
+  /** ms that the model takes for an answer; default: none. */
+  thinkMs?: number
+  /** `stream-json`: the events, one a line. Default: the last answer. */
+  format?: 'text' | 'stream-json'
   /** Watch the memory of the process tree: costs time, so not together with measuring time. */
   sample?: boolean
 }
 
-export async function printRun({ answers, scratch: given, sample = false }: PrintOptions): Promise<PrintRun> {
+export async function printRun({ answers, scratch: given, thinkMs, format = 'text', sample = false }: PrintOptions): Promise<PrintRun> {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const scratch = given ?? makeScratch()
-  const server = await startServer(answers)
+  const server = await startServer(answers, thinkMs)
   configure(scratch.home, server.baseUrl)
   const cpuBefore = childrenCpuSeconds()
   const startedAt = performance.now()
@@ -51,7 +56,7 @@ export async function printRun({ answers, scratch: given, sample = false }: Prin
     '--permission-mode',
     'auto',
     '--output-format',
-    'text',
+    format,
   ]
   const child = spawn(process.execPath, args, { env: { PATH, HOME, TRESTLE_HOME: scratch.home }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }

@@ -163,7 +163,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const hiddenFrom: Parameters<typeof createSessionTools>[0]['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
     hiddenPaths({ rules: await rulesOf(session), tool, root, addedFolders, home, ownOutput: ownOutputOf(home, skills, session) })
   const tools = createSessionTools({
-    lentTo: lentTools(lent, { home, env: () => borrowedEnv(process.env, settings()), sandboxEnv: env }),
+    lentTo: lentTools(lent, {
+      home,
+      env: () => borrowedEnv(process.env, settings()),
+      sandboxEnv: env,
+      hostedFor: (start) => machine.hostedFor(start),
+    }),
     skills,
     writeHooksOf: hooks.writesOf,
     hiddenFrom,
@@ -228,11 +233,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     syncSandbox: sandboxes.sync,
     // A failure shows with the first command.
-    warm: (session) =>
+    warm(session) {
+      // Its commands run in the editor's terminals.
+      if (lent.of(session)?.terminals) return
       void sandboxes.usual(session).then(
         (policy) => custody.terminals.warm(policy),
         () => {},
-      ),
+      )
+    },
     log,
     warn,
   })

@@ -129,3 +129,27 @@ describe('a turn that waits for a person', () => {
     expect(textOf(finished(turn.events)[0]!.content)).toContain('the disk is full')
   })
 })
+
+it('a sandbox is made ready only once the request is on its way, and only where the model may call Bash', async () => {
+  const play = async (names: string[]): Promise<string[]> => {
+    const order: string[] = []
+    const turn = turnFixture({
+      tools: names.map((name) => tool({ name })),
+      answers: [
+        async function* (request) {
+          order.push('asked')
+          await Promise.resolve()
+          order.push('sent')
+          request.sent?.()
+          request.sent?.()
+          yield* text('done')
+        },
+      ],
+    })
+    turn.ctx.warm = () => void order.push('warm')
+    await runTurn(turn.ctx)
+    return order
+  }
+  expect(await play(['Read', 'Bash'])).toEqual(['asked', 'sent', 'warm'])
+  expect(await play(['Read'])).toEqual(['asked', 'sent'])
+})

@@ -47,12 +47,11 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     ...(outputLimit === undefined ? { answerRoom: ctx.room.left() } : { maxOutputTokens: outputLimit }),
     ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
     ...(ctx.model.traits && { traits: ctx.model.traits }),
+    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.warm()) }),
   }
   /** Who answers; and whether what was thought before had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
-  // The request goes out before.
-  if (tools.length > 0 && !isLast) setImmediate(() => ctx.warm())
   for (let attempt = 1; ; attempt += 1) {
     const answer = new Answer(stepId, ctx)
     try {
@@ -252,5 +251,13 @@ class Answer {
     if (!this.#open) return
     this.#parts.push({ type: this.#open.type, text: this.#open.pieces.join(''), ...(metadata && { metadata }) })
     this.#open = undefined
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }

@@ -92,7 +92,7 @@ export interface TurnContext {
   /** Keeps a result that is too long for the model; returns the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined
-  /** Called while the model thinks: the time to get ready for what it may call. Cheap. */
+  /** Called once a request is on its way that lets the model call Bash: the time to get a terminal and a sandbox ready. */
   warm(): void
   settings: LoopSettings
   cacheKey: string

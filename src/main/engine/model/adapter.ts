@@ -92,7 +92,7 @@ async function opened(
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const whole = buildPrompt(request, wire.rules, pieces)
   const short = wire.shorten?.(whole)
-  hooks.set(abortSignal, { alive: request.alive, complete: short && ((body) => short.complete(body)) })
+  hooks.set(abortSignal, { alive: request.alive, sent: request.sent, complete: short && ((body) => short.complete(body)) })
   const common = {
     prompt: short?.prompt ?? whole,
     abortSignal,

@@ -281,3 +281,26 @@ describe('aborts', () => {
     await until(closed, 'the connection to be closed')
   })
 })
+
+it('says when the whole request was given to the system, before the server answers', async () => {
+  const body = 'x'.repeat(4_000_000)
+  const sent = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<number>()
+  const url = await httpServer((request, response) => {
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => (bytes += chunk.length))
+    request.on('end', () => {
+      received.resolve(bytes)
+      void sent.promise.then(() => response.end('ok'))
+    })
+  })
+  let calls = 0
+  const told = (): void => {
+    calls += 1
+    sent.resolve()
+  }
+  const response = await httpFetch(url, { method: 'POST', body, sent: told })
+  expect(await received.promise).toBe(body.length)
+  expect(await response.text()).toBe('ok')
+  expect(calls).toBe(1)
+})

@@ -21,6 +21,7 @@ interface Sending {
   options: RequestOptions
   body: string | Uint8Array | undefined
   signal: AbortSignal | null | undefined
+  sent: (() => void) | undefined
 }
 
 /**
@@ -40,14 +41,14 @@ export const httpFetch: Fetch = async (input, init) => {
   if (!headers.has('accept')) headers.set('accept', '*/*')
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
   const options = { method: init?.method ?? 'GET', headers: Object.fromEntries(headers), agent: agentFor(url.protocol as Protocol) }
-  const message = await answerTo({ url, options, body, signal })
+  const message = await answerTo({ url, options, body, signal, sent: init?.sent })
   const source = message.headers['content-encoding'] === undefined ? message : decoded(message)
   return new HttpResponse(message, source, signal) as unknown as Response
 }
 
 /** Resolves when the head of the answer is there. */
 async function answerTo(sending: Sending): Promise<IncomingMessage> {
-  const { url, options, body, signal } = sending
+  const { url, options, body, signal, sent } = sending
   let request: ClientRequest | undefined
   let bytesBefore = 0
   let abort = nothing
@@ -56,6 +57,7 @@ async function answerTo(sending: Sending): Promise<IncomingMessage> {
       const made = moduleFor(url.protocol as Protocol).request(url, options, resolve)
       request = made
       made.on('error', reject)
+      if (sent) made.once('finish', sent)
       made.once('socket', (socket) => {
         bytesBefore = socket.bytesRead
         if (socket.connecting) limitConnecting(made, url.protocol === 'https:' ? 'secureConnect' : 'connect')

@@ -5,7 +5,8 @@ import { HeaderList } from './header-list'
 import { HttpResponse } from './http-response'
 import { modelErrorOfBody } from './failure/model-errors'
 
-export type Fetch = typeof globalThis.fetch
+/** `sent` is called when the whole request was given to the system, where that is known. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit & { sent?: () => void }) => Promise<Response>
 
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
@@ -14,6 +15,8 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 export interface RequestHooks {
   /** Called whenever bytes of the answer arrive. */
   alive?: (() => void) | undefined
+  /** Called once the whole request is on its way. */
+  sent?: (() => void) | undefined
   /** Makes the body from the one that the package made. */
   complete?: ((body: string) => Uint8Array<ArrayBuffer>) | undefined
 }
@@ -34,7 +37,7 @@ export function modelFetch(options: {
   readable: () => ReadableEvent
 }): Fetch {
   return async (input, init) => {
-    const { alive, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
+    const { alive, sent, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
     const headers = new HeaderList(init?.headers)
     for (const name of KEY_HEADERS) {
       const value = headers.get(name)
@@ -47,7 +50,9 @@ export function modelFetch(options: {
       ...(body && { body }),
       headers: Object.fromEntries(headers),
       redirect: 'manual',
+      ...(sent && { sent }),
     })
+    sent?.()
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel()
       const to = response.headers.get('location')

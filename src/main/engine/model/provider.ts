@@ -77,6 +77,8 @@ export interface ModelRequest {
   cacheKey?: string
   /** Called whenever bytes of the answer arrive, also keep-alives without content. Cheap; must not throw. */
   alive?: () => void
+  /** Called when the whole request is on its way, before or at the first byte of the answer. Cheap; must not throw. */
+  sent?: () => void
 }
 
 /**

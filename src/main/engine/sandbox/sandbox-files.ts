@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSyn
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { addedArguments, sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
-import { mountPlan } from './mount-plan'
+import { mountPlan, type MountPlan } from './mount-plan'
 import { mountedOtherwise } from './mounted-as-planned'
 import { mountsOnTemplate, templateOf, type MountTemplate } from './mounts-on-template'
 import { isAlive, Placeholders } from './placeholders'
@@ -17,8 +17,8 @@ export class SandboxFiles {
   private readonly placeholders: Placeholders
   private readonly known = new Set<string>()
   private readonly temporaries = new Set<string>()
-  /** Of the last plan for each policy. */
-  private readonly bases = new Map<string, readonly Mount[]>()
+  /** The last plan for each policy. */
+  private readonly plans = new Map<string, Pick<MountPlan, 'mounts' | 'base'>>()
   /** Policies whose folders are too large to be searched for secrets as a whole. */
   private readonly incomplete = new Set<string>()
 
@@ -80,9 +80,9 @@ export class SandboxFiles {
     return { args: [...args, ...this.environment(policy, env)], isAdded: added !== undefined }
   }
 
-  /** A template for sandboxes with this policy, and bubblewrap's arguments for it. */
+  /** A template with the mounts of the last sandbox with this policy, and bubblewrap's arguments for it. */
   templateFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): { args: string[]; template: MountTemplate } {
-    const mounts = this.plan(policy, env)
+    const mounts = this.plans.get(filesKey(policy))?.mounts ?? this.plan(policy, env)
     const template = templateOf(mounts)
     return { args: this.fullArguments(mounts, policy, { namespaces: 'shared' }), template }
   }
@@ -91,7 +91,7 @@ export class SandboxFiles {
   private plan(policy: SandboxPolicy, env: Readonly<Record<string, string>>): readonly Mount[] {
     const plan = mountPlan(policy, env['PATH'])
     if (plan.problem !== undefined) throw new Error(plan.problem)
-    this.bases.set(filesKey(policy), plan.base)
+    this.plans.set(filesKey(policy), plan)
     if (plan.isIncomplete) this.incomplete.add(filesKey(policy))
     else this.incomplete.delete(filesKey(policy))
     this.placeholders.make(plan.placeholders, plan.files, this)
@@ -127,17 +127,17 @@ export class SandboxFiles {
   problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
     const before = mountinfo()
     // Commands can change nothing of the system, so that is not looked at again.
-    const { mounts } = mountPlan(policy, env['PATH'], this.bases.get(filesKey(policy)))
+    const { mounts } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
     const path =
       mountedOtherwise(mountinfo(), mounts, () => readFileSync('/proc/self/mountinfo', 'utf8')) ??
       (before === mountinfo() ? undefined : policy.root)
     return path === undefined ? undefined : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
   }
 
-  /** A folder with these arguments for bubblewrap; without any, one for arguments that are not known yet. */
-  group(args?: readonly string[]): string {
+  /** A folder with these arguments for bubblewrap. */
+  group(args: readonly string[]): string {
     const folder = mkdtempSync(join(this.folder, 'group-'))
-    if (args) writeArguments(folder, args)
+    writeArguments(folder, args)
     return folder
   }
 

@@ -28,6 +28,11 @@ export interface SandboxPolicy {
   userHome: string
 }
 
+/** Commands with the same key share localhost and a process list. Read-only ones have their own: they must not reach what Project commands have started. */
+export function networkKey({ home, scope, network, level }: SandboxPolicy): string {
+  return JSON.stringify([home, scope, network, level])
+}
+
 /** Policies with the same key see the same files: one sandbox can serve both. */
 export function filesKey(policy: SandboxPolicy): string {
   const { hosts: _hosts, scope: _scope, ...files } = policy

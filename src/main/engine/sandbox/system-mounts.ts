@@ -84,26 +84,23 @@ function systemSecrets(): readonly string[] {
   if (process.getuid?.() !== 0) return [...SYSTEM_SECRETS, ...hostKeys()]
   const at = statSync('/etc').ctimeMs
   if (known?.at === at) return known.paths
-  const paths = [...SYSTEM_SECRETS]
+  const paths = new Set(SYSTEM_SECRETS)
   const queue = ['/etc']
   for (const folder of queue) {
     if (queue.length > MOST_SYSTEM_FOLDERS) break
     for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name)
       const mode = entry.isSymbolicLink() ? undefined : statsOf(path)?.mode
-      if (mode === undefined || isBelow(path, paths)) continue
+      // Nothing below a secret folder is looked at: it is not in the queue.
+      if (mode === undefined || paths.has(path)) continue
       if (entry.isDirectory()) {
         if ((mode & 0o005) === 0o005) queue.push(path)
-        else paths.push(path)
-      } else if ((mode & 0o004) === 0) paths.push(path)
+        else paths.add(path)
+      } else if ((mode & 0o004) === 0) paths.add(path)
     }
   }
-  known = { at, paths }
-  return paths
-}
-
-function isBelow(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isWithin(path, folder))
+  known = { at, paths: [...paths] }
+  return known.paths
 }
 
 function hostKeys(): string[] {

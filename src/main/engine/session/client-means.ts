@@ -1,6 +1,6 @@
 import { isAgentId } from '../../../shared/model/agent'
-import { borrowedTerminals, type TerminalLender } from '../task/borrowed-terminals'
-import type { TerminalTasks } from '../task/terminal-tasks'
+import { borrowedTerminals, type BorrowedTerminalsOptions, type TerminalLender } from '../task/borrowed-terminals'
+import type { TaskStart, TerminalTasks } from '../task/terminal-tasks'
 import type { FileAccess } from '../workspace/file-access'
 
 /** What the client of a session (an editor) lets its agent use in place of our own. Permissions, checkpoints and limits stay the engine's. */
@@ -29,15 +29,23 @@ export function createLentMeans(): LentMeans {
   }
 }
 
+export interface LentToolsOptions extends BorrowedTerminalsOptions {
+  /** Where a command runs instead of in a lent terminal, because it shares a network with a background command of its session. */
+  hostedFor(start: TaskStart): Promise<Pick<TerminalTasks, 'run'> | undefined>
+}
+
 /** The same as the tools of a session use it, asked at every use. */
 export function lentTools(
   lent: Pick<LentMeans, 'of'>,
-  options: Parameters<typeof borrowedTerminals>[1],
+  { hostedFor, ...options }: LentToolsOptions,
 ): (session: Parameters<LentMeans['of']>[0]) => { files?: FileAccess; terminals?: Pick<TerminalTasks, 'run'> } | undefined {
   return (session) => {
     const means = lent.of(session)
     if (!means) return undefined
     const { files, terminals } = means
-    return { ...(files && { files }), ...(terminals && { terminals: borrowedTerminals(terminals, options) }) }
+    if (!terminals) return files && { files }
+    const borrowed = borrowedTerminals(terminals, options)
+    const run: TerminalTasks['run'] = async (start, maxChars) => ((await hostedFor(start)) ?? borrowed).run(start, maxChars)
+    return { ...(files && { files }), terminals: { run } }
   }
 }

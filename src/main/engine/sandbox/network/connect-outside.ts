@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { LookupAddress } from 'node:dns'
+import type * as Http from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { notPublic } from '../../web/public-address'
 import { isThisMachine, type ChooseUpstream, type UpstreamProxy } from './upstream-proxy'
@@ -124,7 +125,7 @@ async function connectTo(host: string, port: number, addresses: readonly LookupA
 }
 
 async function tunnelThrough(upstream: UpstreamProxy, { host, port }: Route): Promise<Socket> {
-  const { request } = upstream.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const { request } = httpModule(upstream.protocol)
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   return new Promise((settle, reject) => {
     const asked = request({
@@ -164,4 +165,9 @@ export function proxyAuthorization(upstream: UpstreamProxy): Record<string, stri
 
 function tooLate(host: string): Error {
   return Object.assign(new Error(`${host} did not answer within ${CONNECT_MS / 1000} s`), { code: 'ETIMEDOUT' })
+}
+
+/** Not by `import`: that would evaluate all that node:http exports, among it Node's `fetch`, which takes as long as half a sandbox. */
+export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof Http, 'createServer' | 'request'> {
+  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http') as typeof Http
 }

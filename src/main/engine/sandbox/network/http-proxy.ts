@@ -1,14 +1,7 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions, Server, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
-import { fixedLookup, NotAllowed, proxyAuthorization, type Outside, type Route } from './connect-outside'
+import { fixedLookup, httpModule, NotAllowed, proxyAuthorization, type Outside, type Route } from './connect-outside'
 import { canonicalHost, hostAndPort } from './host-list'
 import { joinSockets } from './join-sockets'
 
@@ -35,7 +28,7 @@ const KEEP_ALIVE_MS = 60_000
  */
 export function createHttpProxy(outside: Outside): Server {
   // The `Host` of a request is of no use here: the URL says where it goes.
-  const server = createServer({
+  const server = httpModule('http:').createServer({
     requireHostHeader: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -104,8 +97,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, url:
           headers: { ...headers, ...proxyAuthorization(via.upstream) },
         }
       : { host, port, path, headers, lookup: fixedLookup(via.addresses) }
-  const secure = 'upstream' in via && via.upstream.protocol === 'https:'
-  const { request: send } = secure ? await import('node:https') : await import('node:http')
+  const { request: send } = httpModule('upstream' in via ? via.upstream.protocol : 'http:')
   await new Promise<void>((settle, reject) => {
     const asked = send({ ...options, method: request.method, agent: false, setHost: false, insecureHTTPParser: false })
     response.once('close', () => asked.destroy())

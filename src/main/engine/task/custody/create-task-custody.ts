@@ -8,13 +8,14 @@ import { GRACE_MS, newTaskId } from '../start-task'
 import { SERVER_MARK } from '../custody-mark'
 import type { BackgroundStart, TaskCustody } from '../task-custody'
 import { foregroundLog, removeOld } from '../task-record'
-import type { TerminalTasks } from '../terminal-tasks'
+import type { TaskStart, TerminalTasks } from '../terminal-tasks'
 import type { TaskHostProgram } from './connect-task-host'
 import { HostKeeper } from './host-keeper'
 import type { HostLink } from './host-link'
 import { hostedTerminals } from './hosted-terminals'
 import { KnownTasks } from './known-tasks'
 import { deathNotice, orphanNotice } from './notices'
+import { besideBackground, SharedNetworks } from './shared-networks'
 import { watchTask } from './watch-task'
 
 /** A host that died may take a moment to be seen as dead. */
@@ -52,6 +53,8 @@ export class HomeCustody implements TaskCustody {
   private readonly noticeListeners = new Set<(text: string) => void>()
   private readonly lostListeners = new Set<() => void>()
   private readonly usageListeners = new Set<(push: UsagePush) => void>()
+  private readonly networks = new SharedNetworks(() => this.live())
+  private readonly hosted: TerminalTasks | undefined
   /** Tasks this process put into the background, or followed, and that run as far as it knows. */
   private readonly running = new Set<string>()
   private beginTimer: NodeJS.Timeout | undefined
@@ -75,7 +78,9 @@ export class HomeCustody implements TaskCustody {
         if (this.usageListeners.size > 0) void link.ask('measure', { on: true }).catch(() => {})
       },
     })
-    this.terminals = interactive && program ? hostedTerminals({ home, keeper: this.keeper, env, settings, fallback: local }) : local
+    const { keeper, networks } = this
+    this.hosted = program && hostedTerminals({ home, keeper, env, settings, fallback: local, movesAtLimit: interactive })
+    this.terminals = !this.hosted ? local : interactive ? this.hosted : besideBackground(networks, { local, hosted: this.hosted })
   }
 
   /** The same a moment later, so that nothing waits for it. */
@@ -103,7 +108,13 @@ export class HomeCustody implements TaskCustody {
     const link = await this.keeper.need()
     const task = await link.ask('start', { ...start, taskId: newTaskId(), env: env(), logBytes: settings().logBytes })
     this.running.add(task.taskId)
+    this.networks.started(start.sandbox)
     return task
+  }
+
+  /** Where a command has to run that could talk to a background command of its session; undefined: anywhere. */
+  async hostedFor(start: Pick<TaskStart, 'sandbox' | 'sessionId'>): Promise<Pick<TerminalTasks, 'run'> | undefined> {
+    return this.hosted && (await this.networks.has(start)) ? this.hosted : undefined
   }
 
   async list({ activeOnly = false, limit, sessionId }: { activeOnly?: boolean; limit?: number; sessionId?: string }): Promise<Task[]> {
@@ -261,6 +272,7 @@ export class HomeCustody implements TaskCustody {
     if (this.isClosed) return
     const had = [...this.running]
     this.running.clear()
+    this.networks.clear()
     const lost: Task[] = []
     const until = performance.now() + DEATH_MS
     for (const taskId of had) {

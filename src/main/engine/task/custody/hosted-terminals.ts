@@ -19,10 +19,12 @@ export interface HostedTerminalsOptions {
   settings: () => TaskSettings
   /** Where commands run when there is no host to be had. */
   fallback: TerminalTasks
+  /** Whether a command can go on in the background at its time limit, where the settings say so. */
+  movesAtLimit: boolean
 }
 
 /** Commands that calls wait for, in the task host: so a person can look at them, type into them, and send them to the background. */
-export function hostedTerminals({ home, keeper, env, settings, fallback }: HostedTerminalsOptions): TerminalTasks {
+export function hostedTerminals({ home, keeper, env, settings, fallback, movesAtLimit }: HostedTerminalsOptions): TerminalTasks {
   async function inHost(link: HostLink, { signal, onOutput, ...start }: TaskStart, maxChars: number): Promise<TaskEnd> {
     const taskId = newTaskId()
     const { atTimeLimit, logBytes } = settings()
@@ -32,7 +34,7 @@ export function hostedTerminals({ home, keeper, env, settings, fallback }: Hoste
       endFromLog(home, { ...start, taskId, status, startedAt }, maxChars, note)
     const printed = onOutput && link.hearPrinted(onOutput)
     try {
-      const params = { taskId, env: env(), logBytes, start, maxChars, moveAtLimit: atTimeLimit === 'background' }
+      const params = { taskId, env: env(), logBytes, start, maxChars, moveAtLimit: movesAtLimit && atTimeLimit === 'background' }
       const answer = link.ask('run', { ...params, ...(printed && { outputId: printed.outputId }) }, signal)
       const gaveUp = noAnswerAfter(signal, giveUp.signal)
       answer.catch(() => {})

@@ -9,7 +9,7 @@ import type { CommandNamespace } from './command-namespace'
 import { childrenOf, machinePid } from './process-ids'
 
 /** So many commands share what it costs to set a sandbox up. */
-export const PLACES = 16
+export const PLACES = 24
 
 interface Place {
   terminal: OpenTerminal

@@ -68,7 +68,7 @@ export class CommandNamespace {
     for (const each of [child, this.orders, this.reports]) each.unref()
     if (network !== 'open' && publishes) {
       const forward = (port: number, socket: string): void => this.order(['forward', socat === '' ? 'node' : 'socat', String(port), socket])
-      this.published = new PublishedPorts(() => this.inside, forward)
+      this.published = new PublishedPorts(() => this.inside, forward, this.listed?.forwarders ?? 0)
     }
     for (const each of [this.orders, this.reports]) each.on('error', () => {})
     child.once('error', () => this.lost())

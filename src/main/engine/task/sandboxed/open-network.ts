@@ -11,6 +11,8 @@ export class ListedHosts {
   hosts: readonly string[]
   /** Shell text for the namespace: starts the forwarders, then becomes what follows it. */
   readonly script: string
+  /** So many ports it listens on in there. */
+  readonly forwarders: number
   private readonly folder: string
   private readonly proxy: Promise<SandboxProxy | undefined>
   private readonly refused: DeniedHost[] = []
@@ -23,6 +25,7 @@ export class ListedHosts {
       const entry = parseHostEntry(text)
       return entry?.host === 'localhost' && entry.port !== undefined ? [entry.port] : []
     })
+    this.forwarders = Object.keys(PROXY_PORTS).length + localPorts.length
     this.script = forwarderScript({
       httpSocket: join(this.folder, 'http.sock'),
       socksSocket: join(this.folder, 'socks.sock'),
@@ -57,14 +60,19 @@ const LISTENING = '0A'
  */
 export class PublishedPorts {
   private readonly pid: () => number | undefined
+  private readonly forwarders: number
   private readonly folder: string
   private readonly forward: (port: number, socket: string) => void
   private readonly servers = new Map<number, Server>()
   private readonly timer: NodeJS.Timeout
 
-  /** `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new unix socket to a port. */
-  constructor(pid: () => number | undefined, forward: (port: number, socket: string) => void) {
+  /**
+   * `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new unix socket to a port. `forwarders`: so many listen
+   * there for the proxy.
+   */
+  constructor(pid: () => number | undefined, forward: (port: number, socket: string) => void, forwarders: number) {
     this.pid = pid
+    this.forwarders = forwarders
     this.forward = forward
     this.folder = mkdtempSync(join(tmpdir(), 'trestle-ports-'))
     this.timer = setInterval(() => this.look(), LOOK_MS).unref()
@@ -80,7 +88,7 @@ export class PublishedPorts {
   private look(): void {
     const pid = this.pid()
     if (pid === undefined) return
-    const ports = listeningPorts(pid)
+    const ports = listeningPorts(pid, this.forwarders)
     for (const [port, server] of this.servers) {
       if (ports.has(port)) continue
       server.close()
@@ -105,10 +113,18 @@ export class PublishedPorts {
   }
 }
 
-/** TCP ports on which something listens in the network of a process, but for the forwarders to the proxy. */
-export function listeningPorts(pid: number): Set<number> {
+/**
+ * TCP ports on which something listens in the network of a process, but for the forwarders to the proxy. `forwarders`: how many of those there are. For a table of sockets the
+ * kernel looks through those of all networks, which takes it milliseconds; how many there are in one network it knows.
+ */
+export function listeningPorts(pid: number, forwarders: number): Set<number> {
   const ports = new Set<number>()
-  for (const table of ['tcp', 'tcp6']) {
+  const tables = [
+    { table: 'tcp', isEmpty: socketsInUse(pid, 'sockstat') <= forwarders },
+    { table: 'tcp6', isEmpty: socketsInUse(pid, 'sockstat6') === 0 },
+  ]
+  for (const { table, isEmpty } of tables) {
+    if (isEmpty) continue
     for (const line of read(`/proc/${pid}/net/${table}`).split('\n').slice(1)) {
       const [, local = '', , state] = line.trim().split(/\s+/)
       if (state === LISTENING) ports.add(Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16))
@@ -116,6 +132,10 @@ export function listeningPorts(pid: number): Set<number> {
   }
   for (const port of Object.values(PROXY_PORTS)) ports.delete(port)
   return ports
+}
+
+function socketsInUse(pid: number, table: 'sockstat' | 'sockstat6'): number {
+  return Number(/^TCP6?: inuse (\d+)/m.exec(read(`/proc/${pid}/net/${table}`))?.[1] ?? Infinity)
 }
 
 function read(path: string): string {

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
-import { SandboxFiles } from '../../sandbox/sandbox-files'
+import { makePipeFolder } from '../../sandbox/pipe-folder'
+import { SandboxFiles, writeArguments } from '../../sandbox/sandbox-files'
 import { sandboxPrograms } from '../../sandbox/find-sandbox'
 import { projectState } from '../../sandbox/project-state'
 import type { MountTemplate } from '../../sandbox/mounts-on-template'
-import { filesKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
+import { filesKey, networkKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { NativePty } from '../open-terminal'
 import type { Leaders } from '../session-leader'
 import { CommandGroup, type GroupSandbox } from './command-group'
@@ -37,6 +38,8 @@ interface KnownNamespace {
   spares: Map<string, KnownGroup>
   /** What the next sandbox needs whatever its files are, made ahead. */
   prepared: CommandGroup | undefined
+  /** No sandbox was made in it yet. */
+  isNew: boolean
   /** Mounts that the next sandbox starts from. */
   template: MountTemplate | 'making' | undefined
   usedAt: number
@@ -68,7 +71,7 @@ export class SandboxedTerminals {
         return leader
       },
       isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
-      deniedHosts: (since) => this.namespaces.get(keyOf(policy))?.namespace.deniedHosts(since) ?? [],
+      deniedHosts: (since) => this.namespaces.get(networkKey(policy))?.namespace.deniedHosts(since) ?? [],
       isIncomplete: () => this.files.get(policy.home)?.isIncomplete(policy) === true,
       close() {},
     }
@@ -127,11 +130,17 @@ export class SandboxedTerminals {
     const onGone = (): void => {
       for (const groups of [known.groups, known.spares]) if (groups.get(key)?.group === group) groups.delete(key)
     }
-    const onReady = (): void => this.prepareNext(known, isAdded ? undefined : { policy, env })
+    // Most sessions need no second one before its places are used up; whoever did need one needs more.
+    const isFirst = known.isNew
+    known.isNew = false
+    const onReady = (): void => {
+      if (!isFirst) this.prepareNext(known, isAdded ? undefined : { policy, env })
+    }
     const sandbox: GroupSandbox = { args, how: isAdded ? 'template' : 'full', problemOf, onReady, onGone }
     const { prepared } = known
     known.prepared = undefined
-    const group = prepared?.isLost === false ? prepared : new CommandGroup(known.namespace, this.native, known.files.group(), sandbox)
+    const group =
+      prepared?.isLost === false ? prepared : new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder), sandbox)
     if (group === prepared) group.begin(sandbox)
     this.timer ??= setInterval(() => this.tidy(), TIDY_MS).unref()
     // With what was made for it in the project just now.
@@ -146,7 +155,7 @@ export class SandboxedTerminals {
     const timer = setTimeout(() => {
       if (this.isClosed || known.namespace.isOver || isUnused(known)) return
       try {
-        known.prepared ??= new CommandGroup(known.namespace, this.native, known.files.group())
+        known.prepared ??= new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder))
         if (forTemplate) this.makeTemplate(known, forTemplate)
       } catch {
         // The command that needs it says why.
@@ -158,7 +167,8 @@ export class SandboxedTerminals {
   private makeTemplate(known: KnownNamespace, { policy, env }: { policy: SandboxPolicy; env: Readonly<Record<string, string>> }): void {
     if (!known.namespace.hasTemplates || known.template === 'making') return
     const { args, template } = known.files.templateFor(policy, env)
-    const folder = known.files.group(args)
+    const folder = makePipeFolder(known.files.folder)
+    writeArguments(folder, args)
     known.template = 'making'
     const onKept = (): void => void (known.template = template)
     known.namespace.makeTemplate(folder, onKept, () => {
@@ -168,12 +178,12 @@ export class SandboxedTerminals {
   }
 
   private isCurrent(policy: SandboxPolicy, env: Readonly<Record<string, string>>, group: CommandGroup): boolean {
-    const known = this.namespaces.get(keyOf(policy))?.groups.get(groupKey(policy, env))
+    const known = this.namespaces.get(networkKey(policy))?.groups.get(groupKey(policy, env))
     return known?.group === group && known.state === projectState(policy)
   }
 
   private namespaceFor(policy: SandboxPolicy): KnownNamespace {
-    const key = keyOf(policy)
+    const key = networkKey(policy)
     const before = this.namespaces.get(key)
     if (before && !before.namespace.isOver) {
       before.namespace.allowHosts(policy.hosts)
@@ -196,12 +206,13 @@ export class SandboxedTerminals {
       groups: new Map(),
       spares: new Map(),
       prepared: undefined,
+      isNew: true,
       template: undefined,
       usedAt: performance.now(),
     }
     this.namespaces.set(key, known)
     // It gets so far while we find out what is to be mounted.
-    known.prepared = new CommandGroup(namespace, this.native, files.group())
+    known.prepared = new CommandGroup(namespace, this.native, makePipeFolder(files.folder))
     return known
   }
 
@@ -247,11 +258,6 @@ export class SandboxedTerminals {
     known.namespace.close()
     for (const [key, each] of this.namespaces) if (each === known) this.namespaces.delete(key)
   }
-}
-
-/** Read-only commands have a network and a process list of their own: they must not reach what Project commands have started. */
-function keyOf({ home, scope, network, level }: SandboxPolicy): string {
-  return JSON.stringify([home, scope, network, level])
 }
 
 function groupKey(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string {

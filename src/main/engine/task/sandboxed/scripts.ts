@@ -6,8 +6,8 @@ const ORDERS = 60
 const OWN_ORDERS = 10
 const ARGUMENTS = 12
 /** Where the namespaces of the template are held open. */
-export const TEMPLATE_USER = 40
-const TEMPLATE_MOUNTS = 41
+export const TEMPLATE_USER = 100
+const TEMPLATE_MOUNTS = 101
 /** File descriptor of the seccomp filter. */
 export const SECCOMP_FD = 11
 
