@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { OpenTerminal } from './open-terminal'
 import type { ExitStatus } from './running-process'
+import type { KeptBelow } from './session-processes'
 
 /** What a leader is given to run. */
 export interface LeaderCommand {
@@ -24,6 +25,8 @@ export interface Leader {
   pid: Promise<number | undefined>
   /** Gives it its command, ready or not; once. */
   run(command: LeaderCommand): void
+  /** What adopts the processes that the command leaves, where there is such a thing; undefined once none is left. */
+  keeper?(): KeptBelow | undefined
   /** Lets one go that has no command. */
   dismiss(): void
 }

@@ -1,11 +1,19 @@
-import { closeSync, write } from 'node:fs'
+import { closeSync, readSync, write } from 'node:fs'
 import { ReadStream } from 'node:tty'
 import { openMasters, openTerminal, type NativePty } from './open-terminal'
 import type { ExitStatus, ProcessEvents, ProcessStart, RunningProcess } from './running-process'
 import type { Leader, Leaders } from './session-leader'
 import { groupOf } from './sandboxed/command-group'
-import { sessionProcesses, signalGroup, type SessionProcess } from './session-processes'
+import { sessionProcesses, signalGroup, type KeptBelow, type SessionProcess } from './session-processes'
 import { stopSession } from './stop-session'
+import { processTable } from './watch/process-table'
+
+/**
+ * Most that is read at once when a command has ended: many times what the kernel keeps for a terminal, so all of its own output is among it, and what it left in the
+ * background cannot hold us up by printing without end.
+ */
+const MOST_READ_AT_ONCE = 256 * 1024
+let readAllBuffer: Buffer | undefined
 
 /** Filled by the event loop right before each call of `data`, so one buffer serves all terminals. */
 let readBuffer: Buffer | undefined
@@ -84,6 +92,27 @@ export class TerminalSeat implements RunningProcess {
     this.stream.resume()
   }
 
+  /**
+   * A read first has the kernel hand over what was written to the terminal, so when there is nothing more to read, everything written before was read. The event loop
+   * cannot tell this: it hears of output when the kernel finds the time to hand it over, which on a busy machine can be long after the exit of the command.
+   */
+  readAll(): void {
+    const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))
+    for (let left = MOST_READ_AT_ONCE; left > 0 && !this.isClosed && !this.stream.destroyed;) {
+      const count = readNow(this.master, buffer)
+      if (count === 0) return
+      left -= count
+      this.onBytes(buffer.subarray(0, count))
+    }
+  }
+
+  async isStillFiltered(): Promise<boolean> {
+    const { leaderPid, group } = this
+    if (leaderPid === undefined || group === undefined || !signalGroup(group, 0)) return false
+    const { isFilterAtWork } = await import('./watch/filter-at-work')
+    return isFilterAtWork(await processTable(), leaderPid)
+  }
+
   write(data: string): void {
     this.writeAll(Buffer.from(data))
   }
@@ -92,13 +121,18 @@ export class TerminalSeat implements RunningProcess {
     const leader = this.leaderPid ?? (await this.leader.pid)
     if (leader === undefined) return
     const groups = (): number[] => (this.group === undefined ? [] : [this.group])
-    await stopSession({ taskId: this.taskId, leader, leaderOnlyWaits: true, leaderIsGone: () => this.exit !== undefined, groups }, graceMs)
+    const leaderIsGone = (): boolean => this.exit !== undefined
+    const keeper = (): KeptBelow | undefined => this.leader.keeper?.()
+    await stopSession({ taskId: this.taskId, leader, leaderOnlyWaits: true, leaderIsGone, groups, keeper }, graceMs)
     this.letGo()
   }
 
   async leftRunning(): Promise<SessionProcess[]> {
     const { leaderPid, group } = this
-    return leaderPid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(leaderPid, [group]) : []
+    const keeper = this.leader.keeper?.()
+    return leaderPid !== undefined && group !== undefined && (keeper || signalGroup(group, 0))
+      ? sessionProcesses(leaderPid, [group], keeper)
+      : []
   }
 
   deniedHosts(): { host: string; port: number }[] {
@@ -119,6 +153,7 @@ export class TerminalSeat implements RunningProcess {
   private onExit(status: ExitStatus): void {
     this.exit = status
     this.letGo()
+    this.readAll()
     if (this.events) this.events.exit(status)
     else this.release()
   }
@@ -155,6 +190,15 @@ export class TerminalSeat implements RunningProcess {
   private letGo(): void {
     if (this.isHeld) closeSync(this.slave)
     this.isHeld = false
+  }
+}
+
+/** 0 when there is nothing to read just now, or never again. */
+function readNow(file: number, buffer: Buffer): number {
+  try {
+    return readSync(file, buffer)
+  } catch {
+    return 0
   }
 }
 
