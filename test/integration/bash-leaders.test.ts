@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
 import { leadersBySpawn } from '../../src/main/engine/task/leader-by-spawn'
-import { KEEPER_NAME } from '../../src/main/engine/task/leader-keeper'
 import { LeaderPool } from '../../src/main/engine/task/leader-pool'
 import type { Leaders } from '../../src/main/engine/task/session-leader'
 import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
@@ -55,7 +54,7 @@ const childrenOf = (parent: number, all: readonly Listed[]): Listed[] => all.fil
 /** The waiting shells of this process. */
 function shells(host = process.pid, all = processes()): number[] {
   return childrenOf(host, all)
-    .filter(({ args }) => args === '/bin/sh -s' || args === KEEPER_NAME)
+    .filter(({ args }) => args === '/bin/sh -s' || args.startsWith('/usr/bin/perl -e # Trestle: starts commands'))
     .map(({ pid }) => pid)
 }
 

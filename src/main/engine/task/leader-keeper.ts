@@ -11,16 +11,17 @@ const CALLS: Partial<Record<NodeJS.Architecture, { prctl: number; setsid: number
   s390x: { prctl: 172, setsid: 66 },
 }
 const PERL = '/usr/bin/perl'
-/** What `ps` calls one, and one that only looks after what was left. No longer than the system keeps. */
+/** The name of its process, also while it looks after what was left. No longer than the system keeps. */
 export const KEEPER_NAME = 'trestle-keeper'
 /** Names the task of what a keeper was left with when it could not be told: its Trestle had died. */
 export const UNKNOWN_TASK = 'unknown'
 
 /**
  * Waits until nothing of a task is left, and collects what ends. In its environment is the mark of the task, so a search takes all that is below it for the task's. It ends
- * with the last of them and not before: a signal to all of the task must not let the others get away.
+ * with the last of them and not before (its name is set by prctl: to set $0 would take the memory in which the mark is): a signal to all of the task must not let the others get away.
  */
-const GUARD = `$0 = '${KEEPER_NAME}';
+const GUARD = `# Trestle: looks after what a command has left running.
+syscall $ARGV[0] + 0, 15, my $name = '${KEEPER_NAME}';
 $SIG{$_} = 'IGNORE' for qw(TERM HUP INT QUIT);
 open STDIN, '<', '/dev/null'; open my $reports, '>&=', 3; close $reports;
 while ((my $pid = waitpid -1, 0) > 0 or $! == 4) {}`
@@ -31,16 +32,18 @@ while ((my $pid = waitpid -1, 0) > 0 or $! == 4) {}`
  * it, \`guard TASK\` makes it the guard of what a leader has left. The leader reads its own order from the same pipe; what comes too late for it is passed over. It reports
  * \`exit CODE\`, and \`exit CODE left\` when something is left; then it leads no more.
  */
-const KEEPER = `$^F = 10; $0 = '${KEEPER_NAME}';
+const KEEPER = `# Trestle: starts commands, and adopts what they leave running.
+$^F = 10;
 my ($prctl, $setsid, $leader, $guard, @environment) = @ARGV;
 /^([^=]+)=(.*)/s and $ENV{$1} = $2 for @environment;
 syscall $prctl + 0, 36, 1, 0, 0, 0;
+syscall $prctl + 0, 15, my $name = '${KEEPER_NAME}';
 open my $reports, '>&=', 3;
 $SIG{PIPE} = 'IGNORE';
 my $left = 0;
 sub guard {
   %ENV = (TRESTLE_TASK => $_[0], defined $ENV{TRESTLE_CUSTODY} ? (TRESTLE_CUSTODY => $ENV{TRESTLE_CUSTODY}) : ());
-  exec $^X, '-e', $guard;
+  exec $^X, '-e', $guard, $prctl;
 }
 sub lead {
   my $pid = fork;
