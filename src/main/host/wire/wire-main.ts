@@ -5,6 +5,7 @@ import type { LogBug } from '../../api/rpc-error'
 import { ownStdout } from '../../command-line/own-stdout'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
+import { oneLine } from '../../command-line/safe-text'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../task-host-program'
 import { createLineWriter } from './line-writer'
@@ -26,6 +27,9 @@ export async function wireMain(version: string): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hangUp)
   const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
   reportStart(engine)
+  engine.onChange((change) => {
+    if (change.kind === 'notice' && change.about === 'mcp') process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
+  })
   const writer = createLineWriter(out)
   const server = createWireServer(wireMethods(createRouter({ engine, host: HOST, logBug })), writer)
   try {
