@@ -6,6 +6,7 @@ import type { OpenTerminal } from './open-terminal'
 import type { KeptBelow } from './session-processes'
 import { statOf } from './watch/proc-files'
 import {
+  askPaused,
   DISMISSAL,
   LEADER_SCRIPT,
   orderOf,
@@ -29,6 +30,8 @@ lead() {
   echo "exit $?" >&3
 }
 run() { :; }
+go() { :; }
+gone() { :; }
 `
 }
 
@@ -185,7 +188,8 @@ export class LeaderPool implements Leaders {
       job.isReady = true
       job.pid.resolve(Number(number))
       this.order(job)
-    } else if (what === 'failed') fail(job, startProblem(job.command?.cwd))
+    } else if (what === 'paused') askPaused(job.events, (answer) => job.shell?.orders.write(answer))
+    else if (what === 'failed') fail(job, startProblem(job.command?.cwd))
     else if (what === 'exit') {
       shell.job = undefined
       job.shell = undefined

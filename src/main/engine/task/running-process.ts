@@ -54,6 +54,8 @@ export interface RunningProcess {
   deniedHosts?(): { host: string; port: number }[]
   /** Whether its sandbox may show secrets, because the project is too large to be searched as a whole. */
   isIncomplete?(): boolean
+  /** What the reader of its output should know of how it runs, or ran: sentences. */
+  notes?(): string[]
   /** Closes our end of the terminal. */
   release(): void
 }

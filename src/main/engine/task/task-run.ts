@@ -319,7 +319,7 @@ export class TaskRun {
       leftRunning,
       deniedHosts: this.process?.deniedHosts?.() ?? [],
       ...(this.options.start.sandbox && { sandboxIsIncomplete: this.process?.isIncomplete?.() ?? false }),
-      notes: [...this.options.notes, ...(problem === undefined ? [] : [problem])],
+      notes: [...this.options.notes, ...(this.process?.notes?.() ?? []), ...(problem === undefined ? [] : [problem])],
     }
   }
 

@@ -2,17 +2,20 @@ import { closeSync, readSync, write } from 'node:fs'
 import { ReadStream } from 'node:tty'
 import { openMasters, openTerminal, type NativePty } from './open-terminal'
 import type { ExitStatus, ProcessEvents, ProcessStart, RunningProcess } from './running-process'
-import type { Leader, Leaders } from './session-leader'
 import { groupOf } from './sandboxed/command-group'
+import { GO_ON, IS_GONE, type Leader, type Leaders } from './session-leader'
 import { sessionProcesses, signalGroup, type KeptBelow, type SessionProcess } from './session-processes'
 import { stopSession } from './stop-session'
-import { processTable } from './watch/process-table'
+import { statOf } from './watch/proc-files'
+import { isAliveState, processTable } from './watch/process-table'
 
 /**
  * Most that is read at once when a command has ended: many times what the kernel keeps for a terminal, so all of its own output is among it, and what it left in the
  * background cannot hold us up by printing without end.
  */
 const MOST_READ_AT_ONCE = 256 * 1024
+/** How often it is looked whether a stopped command goes on. */
+const PAUSED_POLL_MS = 200
 let readAllBuffer: Buffer | undefined
 
 /** Filled by the event loop right before each call of `data`, so one buffer serves all terminals. */
@@ -40,6 +43,9 @@ export class TerminalSeat implements RunningProcess {
   /** Why the leader could not be started, until somebody wants to know. */
   private problem: Error | undefined
   private exit: ExitStatus | undefined
+  /** The command stands still because of a signal, or did until its end. */
+  private isPaused = false
+  private isStopping = false
   private isReleased = false
   private isClosed = false
   /** Our programs' end is held until the command has begun: a terminal nobody has open is at its end. */
@@ -60,7 +66,11 @@ export class TerminalSeat implements RunningProcess {
       this.isClosed = true
       if (!this.isReleased) this.events?.end()
     })
-    this.leader = leaders.start(terminal, env, { exit: (status) => this.onExit(status), error: (error) => this.onError(error) })
+    this.leader = leaders.start(terminal, env, {
+      exit: (status) => this.onExit(status),
+      paused: (answer) => this.onPaused(answer),
+      error: (error) => this.onError(error),
+    })
     void this.leader.pid.then((known) => (this.leaderPid = known))
   }
 
@@ -118,6 +128,7 @@ export class TerminalSeat implements RunningProcess {
   }
 
   async stop(graceMs: number): Promise<void> {
+    this.isStopping = true
     const leader = this.leaderPid ?? (await this.leader.pid)
     if (leader === undefined) return
     const groups = (): number[] => (this.group === undefined ? [] : [this.group])
@@ -143,6 +154,16 @@ export class TerminalSeat implements RunningProcess {
     return this.leaders.isIncomplete?.() ?? false
   }
 
+  notes(): string[] {
+    if (!this.isPaused) return []
+    const [is, ends] = this.exit ? ['was', ' until it was ended'] : ['is', '']
+    // In a sandbox processes have other numbers for each other.
+    const who = this.isSandboxed ? 'PID' : `-- -${this.group}`
+    return [
+      `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
+    ]
+  }
+
   release(): void {
     this.isReleased = true
     this.isClosed = true
@@ -152,10 +173,28 @@ export class TerminalSeat implements RunningProcess {
 
   private onExit(status: ExitStatus): void {
     this.exit = status
+    // Too quick for us to see, but no signal gives such a code.
+    if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
     this.letGo()
     this.readAll()
     if (this.events) this.events.exit(status)
     else this.release()
+  }
+
+  /** Looks now and then whether the command still stands still. */
+  private onPaused(answer: (text: typeof GO_ON | typeof IS_GONE) => void): void {
+    // Its number is the first that is printed.
+    this.readAll()
+    const state = this.group === undefined ? undefined : statOf(this.group)?.state
+    if (!this.isPaused && state !== 'T') return answer(IS_GONE)
+    if (state === 'T' || state === 't') {
+      this.isPaused = true
+      setTimeout(() => this.onPaused(answer), PAUSED_POLL_MS).unref()
+      return
+    }
+    // Who was ended while it stood still has never gone on.
+    this.isPaused = this.isStopping || state === undefined || !isAliveState(state)
+    answer(GO_ON)
   }
 
   private onError(error: Error): void {
