@@ -11,7 +11,7 @@ import { effectiveServers, isUsable } from './effective-servers'
 import type { Hub } from './hub'
 import type { ServerNews } from './server-news'
 import type { Listing } from '../connection/listing'
-import { isOn, sessionTools, switchedOffTools, unchanged } from './session-tools'
+import { isOn, leftOut, sessionTools, switchedOffTools, unchanged } from './session-tools'
 
 export interface SessionServersDeps {
   hub: Hub
@@ -97,8 +97,10 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
     switchedOff: () => switchedOff(sessionId),
     instructions: () =>
       (entries.get(sessionId)?.usable ?? []).flatMap((server) => {
-        const text = hub.knownOf(server)?.listing?.instructions
-        return text === undefined ? [] : [{ server: server.name, text }]
+        const listing = hub.knownOf(server)?.listing
+        const text =
+          listing && [...(listing.instructions === undefined ? [] : [listing.instructions]), ...leftOut(server, listing)].join('\n')
+        return text === undefined || text === '' ? [] : [{ server: server.name, text }]
       }),
   })
 
