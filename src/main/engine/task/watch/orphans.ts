@@ -70,7 +70,9 @@ async function endedTasks(byTask: ProcessesByTask, home: string, host: LivingHos
   const isTheirs = ({ custody }: Mark): boolean =>
     custody !== undefined && custody.home === home && custody.pid === host.pid && isCustodianAlive(custody)
   const taskIds = [...byTask].filter(([, [first]]) => first && isTheirs(first.mark)).map(([taskId]) => taskId)
-  return taskIds.length === 0 ? NO_TASKS : new Set(taskIds).difference(new Set(await host.running()))
+  if (taskIds.length === 0) return NO_TASKS
+  const running = new Set(await host.running())
+  return new Set(taskIds.filter((taskId) => !running.has(taskId)))
 }
 
 /** Whether a mark is of this home, and its custodian dead or its task ended; looks each custodian up once. */
