@@ -79,6 +79,7 @@ test('chat says it in the conversation', async () => {
     await chat.shows('›')
     chat.type('go\r')
     await chat.shows(GONE_SERVER)
+    expect(chat.screen().match(new RegExp(GONE_SERVER, 'g'))).toHaveLength(1)
   } finally {
     chat.kill()
     await chat.ended

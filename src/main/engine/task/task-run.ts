@@ -214,18 +214,18 @@ export class TaskRun {
     this.exit = status
     if (this.isDrained) this.settle()
     else
-      this.timers.after(this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS, () =>
-        this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS),
+      this.timers.after(
+        this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS,
+        () => void this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS),
       )
   }
 
-  private onDrainTimeout(patience: number): void {
+  private async onDrainTimeout(patience: number): Promise<void> {
     // The command's own output is complete at its exit; here others still have the terminal open.
-    void this.isMoreToCome(patience).then((waits) => {
-      if (this.settled) return
-      if (waits) this.timers.after(DRAIN_MS, () => this.onDrainTimeout(patience))
-      else this.settle()
-    })
+    const waits = await this.isMoreToCome(patience)
+    if (this.settled) return
+    if (waits) this.timers.after(DRAIN_MS, () => void this.onDrainTimeout(patience))
+    else this.settle()
   }
 
   /** What filters its output (`> >(sort)`) is part of what the command is meant to print. */

@@ -139,9 +139,14 @@ function isWrapped(structured: unknown, texts: readonly string[], listed: readon
 
 /** Whether one of the texts is this value, or all of them one after the other, or each is one of its items. */
 function isSaid(value: unknown, texts: readonly string[]): boolean {
-  const is = (text: string, part: unknown): boolean => (typeof part === 'string' && text === part.toWellFormed()) || isSame(text, part)
-  if (texts.some((text) => is(text, value)) || (texts.length > 1 && is(texts.join(''), value))) return true
-  return Array.isArray(value) && value.length > 0 && value.length === texts.length && value.every((item, index) => is(texts[index]!, item))
+  if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
+  return (
+    Array.isArray(value) && value.length > 0 && value.length === texts.length && value.every((item, index) => says(texts[index]!, item))
+  )
+}
+
+function says(text: string, value: unknown): boolean {
+  return (typeof value === 'string' && text === value.toWellFormed()) || isSame(text, value)
 }
 
 function isSame(text: string, structured: unknown): boolean {

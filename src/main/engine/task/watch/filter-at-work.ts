@@ -18,7 +18,7 @@ export function isFilterAtWork(table: ProcessTable, leader: number): boolean {
     const input = state === 'R' || state === 'D' ? linkOf(`/proc/${pid}/fd/0`) : ''
     return input.startsWith('pipe:') ? [input] : []
   })
-  return inputs.length > 0 && inputs.some((input) => !members.some(({ pid }) => writesTo(pid, input)))
+  return inputs.some((input) => !members.some(({ pid }) => writesTo(pid, input)))
 }
 
 function writesTo(pid: number, pipe: string): boolean {
