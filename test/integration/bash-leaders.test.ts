@@ -54,7 +54,7 @@ const childrenOf = (parent: number, all: readonly Listed[]): Listed[] => all.fil
 /** The waiting shells of this process. */
 function shells(host = process.pid, all = processes()): number[] {
   return childrenOf(host, all)
-    .filter(({ args }) => args === '/bin/sh -s')
+    .filter(({ args }) => args === '/bin/sh -s' || args.startsWith('/usr/bin/perl -e # Trestle: starts commands'))
     .map(({ pid }) => pid)
 }
 
@@ -81,6 +81,7 @@ function openTerminals(): number {
 describe.each([
   ['spawned by us', () => leadersBySpawn],
   ['started by the pool', () => new LeaderPool('/usr/bin/setsid')],
+  ['started by the pool where there is no Perl', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
 ])('leaders %s', (_name, leaders) => {
   beforeEach(() => {
     tasks = open(leaders)
@@ -132,10 +133,13 @@ describe.each([
   })
 })
 
-describe('the pool', () => {
+describe.each([
+  ['the pool', () => new LeaderPool('/usr/bin/setsid')],
+  ['the pool where there is no Perl', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
+])('%s', (_name, pool) => {
   beforeEach(async () => {
     await until(() => shells().length === 0, 'the shells of the tests before to end')
-    tasks = open(() => new LeaderPool('/usr/bin/setsid'))
+    tasks = open(pool)
   })
 
   test('uses one shell again and again, keeps few of many, and lets all go at close', async () => {

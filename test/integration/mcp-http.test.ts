@@ -59,6 +59,36 @@ it('a server that asks without end and takes no answer costs neither memory nor 
   expect(server.answers.length).toBeLessThanOrEqual(100)
 })
 
+it.each<[string, [number, string]]>([
+  [
+    '400 that names the session',
+    [400, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}'],
+  ],
+  ['400 without a word', [400, '']],
+  ['404 with an error of the protocol', [404, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":"Session not found"}}']],
+  [
+    'an error of the protocol that names the session',
+    [200, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: Server not initialized: unknown session"}}'],
+  ],
+])('a session that the server has forgotten is begun again when it answers with %s', async (_name, answer) => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({ a: { url: server.url } }))
+  const session = await lab.session()
+  expect(await lab.calls(session, [call('a', 'echo', '1')])).toEqual(['1'])
+  server.forget(answer)
+  expect(await lab.calls(session, [call('a', 'echo', '2')])).toEqual(['2'])
+  expect(server.sessions).toHaveLength(2)
+})
+
+it('a request that the server rejects for what it asks costs no session', async () => {
+  const server = await httpMcpServer()
+  const lab = await mcpLab(() => ({ a: { url: server.url } }))
+  const session = await lab.session()
+  expect((await lab.calls(session, [call('a', 'rejected')]))[0]).toContain('I do not like this')
+  expect(await lab.calls(session, [call('a', 'echo', '2')])).toEqual(['2'])
+  expect(server.sessions).toHaveLength(1)
+})
+
 it('a session that the server has forgotten is begun anew and the call made once more; a server that comes back is found again', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))

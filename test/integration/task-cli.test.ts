@@ -72,7 +72,7 @@ test('stops what a crashed run left behind, and nothing of another home or of a 
     expect({ stopped, orphans }).toMatchObject({ stopped: 1, orphans: [{ pid: orphan.pid, taskId: 'bash-deadbeef', command: 'sleep 77' }] })
     await ended
     expect(elsewhere.exitCode).toBeNull()
-    expect((await trestle('kill-orphans')).stdout).toBe('Nothing is left of crashed runs.\n')
+    expect((await trestle('kill-orphans')).stdout).toBe('Nothing is left of tasks that have ended.\n')
     expect(await custody.list({ activeOnly: true })).toHaveLength(1)
   } finally {
     elsewhere.kill('SIGKILL')

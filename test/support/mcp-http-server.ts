@@ -11,8 +11,8 @@ export interface HttpMcpServer {
   /** Ids of what was asked and answered. */
   answers: unknown[]
   sessions: string[]
-  /** Forgets all sessions, as a server does that was started anew. */
-  forget(): void
+  /** Forgets all sessions, as a server does that was started again; `answer`: how it rejects them from then on, as status and body. */
+  forget(answer?: [status: number, body: string]): void
   /** Breaks off every connection, and takes none until `up`. */
   down(): Promise<void>
   up(): Promise<void>
@@ -26,12 +26,14 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
   const sessions: string[] = []
   const answers: unknown[] = []
   const known = new Set<string>()
+  let rejection: [status: number, body: string] = [404, 'no such session']
   const streams = new Map<string, ServerResponse>()
 
   const resultOf = (method: string, params: Record<string, unknown>): unknown => {
     if (method === 'initialize')
       return { protocolVersion: params['protocolVersion'], capabilities: { tools: {} }, serverInfo: { name: 'http test', version: '1' } }
-    if (method === 'tools/list') return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang', 'pings'].map(tool) }
+    if (method === 'tools/list')
+      return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang', 'pings', 'rejected'].map(tool) }
     return {}
   }
 
@@ -46,7 +48,12 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
       const id = `s${sessions.push(`s${sessions.length + 1}`)}`
       known.add(id)
       response.setHeader('mcp-session-id', id)
-    } else if (session === undefined || !known.has(session)) return void response.writeHead(404).end('no such session')
+    } else if (session === undefined || !known.has(session)) {
+      const [status, body] = rejection
+      return void response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(body.replace('"ID"', JSON.stringify(message.id ?? null)))
+    }
     if (message.id === undefined) return void response.writeHead(202).end()
     if (message.method === 'tools/call') return callTool(message.id, message.params ?? {}, response)
     response.setHeader('content-type', 'application/json')
@@ -70,6 +77,9 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
       case 'giant-event':
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         endless(response, 'data: {"x":"')
+        return
+      case 'rejected':
+        response.writeHead(400).end('I do not like this')
         return
       case 'hang':
         return
@@ -127,7 +137,10 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
     messages,
     answers,
     sessions,
-    forget: () => known.clear(),
+    forget(answer = [404, 'no such session']) {
+      rejection = answer
+      known.clear()
+    },
     down,
     up: () => listen(port),
   }

@@ -188,7 +188,7 @@ class AppPushQueue {
         this.#trust.add(change.folder)
         break
       case 'notice':
-        this.#notices.push({ type: 'notice', text: change.text, tone: change.tone })
+        this.#notices.push({ type: 'notice', text: change.text, tone: change.tone, ...(change.about && { about: change.about }) })
         if (this.#notices.length > MOST_NOTICES) this.#notices.shift()
         break
       case 'settings':

@@ -179,7 +179,7 @@ export const COMMANDS: Record<
     actions: ['list', 'output', 'stop', 'kill-orphans'],
     positionals: {
       name: 'list | output ID | stop ID... | kill-orphans',
-      help: 'List tasks; show what one printed; stop some with all they started; stop what crashed runs left behind.',
+      help: 'List tasks; show what one printed; stop some with all they started; stop what ended tasks left running.',
       max: 1000,
     },
     options: {

@@ -65,7 +65,8 @@ export type EngineChange =
   | { kind: 'task.removed'; taskId: string }
   | { kind: 'inbox' }
   | { kind: 'trust'; folder: string }
-  | { kind: 'notice'; text: string; tone: 'info' | 'warning' }
+  /** `about`: servers, which the interface shows in a place of their own. */
+  | { kind: 'notice'; text: string; tone: 'info' | 'warning'; about?: 'mcp' }
   | { kind: 'settings' }
   | { kind: 'models' }
   /** MCP servers: what is configured, how they are, what they offer. */

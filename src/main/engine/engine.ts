@@ -150,6 +150,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
     tell: () => tell({ kind: 'mcp' }),
+    notice: (text, tone) => tell({ kind: 'notice', text, tone, about: 'mcp' }),
     onTrust: (folder) => tell({ kind: 'trust', folder }),
     store,
     catalog,

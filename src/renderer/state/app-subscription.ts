@@ -45,7 +45,8 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           obey(push.command)
           break
         case 'notice':
-          tellNotice(push.text, push.tone)
+          // What is wrong with servers is above the conversation.
+          if (push.about === undefined) tellNotice(push.text, push.tone)
           break
         case 'heartbeat':
           break

@@ -113,6 +113,8 @@ export interface McpServerView {
   tools: McpToolView[]
   prompts: number
   resources: number
+  /** What of its offer was left out, and why; sentences. */
+  notes?: string[]
   /** Why it does not work, what to do, and the end of what it printed to stderr. */
   error?: { message: string; stderr: string }
   /** How the user stands with a server that wants a sign-in. */

@@ -27,7 +27,7 @@ export type AppPush =
   /** Whether a folder's own configuration counts has changed. */
   | { type: 'trust'; folder: string }
   /** Something the user should know of now, e.g. that the task host died; a sentence. */
-  | { type: 'notice'; text: string; tone: 'info' | 'warning' }
+  | { type: 'notice'; text: string; tone: 'info' | 'warning'; about?: 'mcp' }
   | { type: 'settings' }
   | { type: 'models' }
   /** MCP servers: what is configured, how they are, what they offer. */

@@ -81,7 +81,7 @@ export interface TaskUsage {
   ports: { port: number; address: string; pid: number }[]
 }
 
-/** A process that carries the mark of a task that no Trestle has in custody any more. */
+/** A process that a task has left running: the Trestle that had the task in custody has died, or the task has ended. */
 export interface Orphan {
   pid: number
   taskId: string
@@ -89,6 +89,8 @@ export interface Orphan {
   memoryBytes: number
   /** ms since the epoch. */
   startedAt: number
+  /** Its task has ended, in the custody of a Trestle that lives. */
+  taskEnded?: true
 }
 
 /** A piece of a task's raw output. Offsets are in bytes of all that was printed. */

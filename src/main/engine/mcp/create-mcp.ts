@@ -12,6 +12,7 @@ import { createContent } from './content/create-content'
 import type { WatchedResources } from './content/watched-resources'
 import { createHub } from './hub/hub'
 import { createHubActions } from './hub/hub-actions'
+import { ServerNews, type TellServers } from './hub/server-news'
 import { createServerSandboxes } from './hub/server-sandboxes'
 import { createListingCache } from './connection/listing'
 import { createSessionServers } from './hub/session-servers'
@@ -38,6 +39,8 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   watch: boolean
   /** Something about servers that is on screen, or their tools, has changed. */
   tell(): void
+  /** Something about servers that a person should know, wherever they look. */
+  notice: TellServers
   /** What a folder brings along, or what of it is trusted, has changed. */
   onTrust(folder: string): void
   log(message: string): void
@@ -64,6 +67,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     telling ??= setTimeout(() => {
       telling = undefined
       deps.tell()
+      sessions.tellTroubles()
     }, TELL_EACH_MS).unref()
   }
   const config = createMcpConfig({
@@ -102,7 +106,8 @@ export function createMcp(deps: McpDeps): HeldMcp {
   const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
   const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)
-  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, keep })
+  const news = new ServerNews(deps.notice)
+  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, news, keep })
   const actions = createHubActions({ ...server, hub, config, auth, sandboxes, cache, keep, broughtBy: sessions.broughtBy })
   config.onChange(() => {
     sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../config/settings'
 import { borrowedEnv, commandEnv, namedEnv } from './command-env'
@@ -31,6 +35,38 @@ test('programs find a colour terminal, no pager and no password prompt of git', 
   expect(env).not.toHaveProperty('COLUMNS')
   expect(env).not.toHaveProperty('TMUX')
   expect(commandEnv({ GIT_TERMINAL_PROMPT: '1' }, DEFAULT_SETTINGS)['GIT_TERMINAL_PROMPT']).toBe('1')
+})
+
+test('no program waits in an editor, unless the user passes theirs on', () => {
+  const base = { EDITOR: 'vim', VISUAL: 'code --wait' }
+  const env = commandEnv(base, DEFAULT_SETTINGS)
+  for (const name of ['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR']) {
+    expect(spawnSync('sh', ['-c', `${env[name]} "$@"`, 'editor', '/dev/null'], { encoding: 'utf8' })).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^No editor can be used here\. .*git commit -m.*\n$/) as string,
+    })
+    expect(borrowedEnv(base, DEFAULT_SETTINGS)[name]).toBe(env[name])
+  }
+  const passed = commandEnv(base, { ...DEFAULT_SETTINGS, tools: { ...DEFAULT_SETTINGS.tools, passEnv: ['EDITOR'] } })
+  expect(passed).toMatchObject({ EDITOR: 'vim', VISUAL: env['VISUAL'] })
+})
+
+test('git asked for a message without one fails at once and says how to give it', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'trestle-editor-'))
+  try {
+    const env = { ...commandEnv(process.env, DEFAULT_SETTINGS), HOME: dir }
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@y', ...args], { cwd: dir, env, encoding: 'utf8', timeout: 60_000 })
+    git('init')
+    expect(git('commit', '--allow-empty', '-m', 'first').status).toBe(0)
+    const { status, stderr } = git('commit', '--allow-empty')
+    expect(status).not.toBe(0)
+    expect(stderr).toMatch(/^No editor can be used here\..*git commit -m or -F/m)
+    expect(git('rebase', '-i', '--root').stderr).toMatch(/^No editor can be used here\./m)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 })
 
 test("started by npm, Trestle does not pass npm's variables and its own node on to the user's commands", () => {

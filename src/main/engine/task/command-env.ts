@@ -43,6 +43,13 @@ const OF_OUR_PARENT = new Set([
 /** Nothing waits in a pager. */
 const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
 
+/**
+ * Nothing waits in an editor: a program that opens one fails at once and learns what to do instead. Programs that split it into words instead of giving it to a shell fail as
+ * quickly, without the advice.
+ */
+const NO_EDITOR = `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). To keep a text that is there already, set GIT_EDITOR=true; to edit a list, set GIT_SEQUENCE_EDITOR to a command." >&2; exit 1'`
+const EDITORS = ['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'SUDO_EDITOR', 'HGEDITOR', 'SVN_EDITOR', 'KUBE_EDITOR']
+
 /** `git diff` would write the index even without optional locks. */
 const GIT_ONLY_READS = {
   GIT_CONFIG_COUNT: '1',
@@ -59,11 +66,17 @@ type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
 /**
  * The environment commands start from: `base` without the keys of the configured and of well-known providers, the names in `[tools] hide_env`
  * (case does not matter), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it, anything of Trestle's own, and what only concerns
- * the process Trestle was started from. The keys stay readable in Trestle's own process, so this keeps
+ * the process Trestle was started from; and with no editors, which would wait for somebody. The keys stay readable in Trestle's own process, so this keeps
  * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
-  return envWithout(base, withheld(settings))
+  return { ...envWithout(base, withheld(settings)), ...noEditors(base, settings) }
+}
+
+/** All but those that `[tools] pass_env` names. */
+function noEditors(base: NodeJS.ProcessEnv, { tools }: EnvSettings): Record<string, string> {
+  const stopped = EDITORS.filter((name) => base[name] === undefined || !tools.passEnv.includes(name))
+  return Object.fromEntries(stopped.map((name) => [name, NO_EDITOR]))
 }
 
 /** What variables that a definition names itself stand for: the same, but only keys and the names in `[tools] hide_env` are withheld. */
@@ -92,12 +105,18 @@ function envWithout(base: NodeJS.ProcessEnv, isWithheld: (name: string, value: s
 
 /**
  * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of other secrets, emptied, and no
- * pagers.
+ * pagers and editors.
  */
 export function borrowedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   const isWithheld = withheld(settings)
   const emptied = Object.entries(base).flatMap(([name, value]) => (value !== undefined && isWithheld(name, value) ? [name] : []))
-  return { ...Object.fromEntries(emptied.map((name) => [name, ''])), ...NO_PAGERS, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' }
+  return {
+    ...Object.fromEntries(emptied.map((name) => [name, ''])),
+    ...NO_PAGERS,
+    ...noEditors(base, settings),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+  }
 }
 
 /** Whether commands do not get a variable. Naming a key of a provider in `pass_env` does not pass it on. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { openMasters } from './open-terminal'
-import { LEADER_SCRIPT, orderOf, readReports, startProblem, type Leaders } from './session-leader'
+import { askPaused, LEADER_SCRIPT, orderOf, readReports, startProblem, type Leaders } from './session-leader'
 
 /** Starts each leader as a child of our own: simple, but the system copies the page tables of this whole process every time. */
 export const leadersBySpawn: Leaders = {
@@ -29,9 +29,11 @@ export const leadersBySpawn: Leaders = {
       readReports(reports, (line) => {
         const [what, number] = line.split(' ')
         if (what === 'pid') pid.resolve(Number(number))
+        else if (what === 'paused') askPaused(events, (answer) => orders.write(answer))
         else if (what === 'failed') fail(startProblem(cwd))
       })
       child.once('error', fail)
+      child.once('exit', () => orders.destroy())
       child.once('close', (code: number | null, signal: NodeJS.Signals | null) => {
         pid.resolve(undefined)
         if (!hasFailed) events.exit({ ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) })
@@ -41,7 +43,7 @@ export const leadersBySpawn: Leaders = {
         run(command) {
           cwd = command.cwd
           for (const each of [child, reports]) each.ref()
-          orders.end(orderOf(command))
+          orders.write(orderOf(command))
         },
         dismiss: () => void orders.end(),
       }

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { withoutMasters } from './leader-by-spawn'
+import { keeperProgram, UNKNOWN_TASK } from './leader-keeper'
 import type { OpenTerminal } from './open-terminal'
+import type { KeptBelow } from './session-processes'
+import { statOf } from './watch/proc-files'
 import {
+  askPaused,
   DISMISSAL,
   LEADER_SCRIPT,
   orderOf,
@@ -16,7 +20,7 @@ import {
 } from './session-leader'
 
 /**
- * What a shell is told first: `lead TERMINAL` starts a leader, waits for it and reports its exit. In the foreground, because a shell makes its background
+ * What a shell is told first where there is no keeper (leader-keeper.ts): `lead TERMINAL` starts a leader, waits for it and reports its exit. In the foreground, because a shell makes its background
  * commands ignore SIGINT. The leader reads its order where the shell reads its own; `run` catches one that came too late for it.
  */
 function poolScript(setsid: string): string {
@@ -26,6 +30,8 @@ lead() {
   echo "exit $?" >&3
 }
 run() { :; }
+go() { :; }
+gone() { :; }
 `
 }
 
@@ -35,6 +41,8 @@ const MOST_IDLE = 4
 interface PoolShell {
   /** What it was started with. */
   env: string
+  /** It adopts what its leaders leave. */
+  keeper: KeptBelow | undefined
   orders: Socket
   reports: Socket
   /** The leader it waits for. */
@@ -51,29 +59,48 @@ interface Job {
   command: LeaderCommand | undefined
   isDismissed: boolean
   shell: PoolShell | undefined
+  /** Until it is known that nothing is left. */
+  keeper: KeptBelow | undefined
   tries: number
 }
 
 /**
  * Starts leaders through small shells that wait for orders. To start a process the system copies the page tables of the one that starts it:
  * about 1 ms for each 30 MB of ours, next to nothing for a shell's. Each shell has one leader at a time; a shell is added when none is
- * idle. They read their orders from a pipe, so our end is their end.
+ * idle. They read their orders from a pipe, so our end is their end. Where there is Perl they are keepers: what a command leaves, whatever it has done to hide, stays below its
+ * shell, which then serves no other and guards it.
  */
 export class LeaderPool implements Leaders {
   private readonly script: string
   private idle: PoolShell[] = []
   private isClosed = false
 
-  constructor(setsid: string) {
+  private readonly findKeeper: typeof keeperProgram
+
+  /** `findKeeper`: how to start a keeper, if there is one. */
+  constructor(setsid: string, findKeeper = keeperProgram) {
+    this.findKeeper = findKeeper
     this.script = poolScript(setsid)
   }
 
   start({ path: terminal }: OpenTerminal, env: Record<string, string>, events: LeaderEvents): Leader {
     const pid = Promise.withResolvers<number | undefined>()
-    const job: Job = { terminal, env, events, pid, isReady: false, command: undefined, isDismissed: false, shell: undefined, tries: 0 }
+    const job: Job = {
+      terminal,
+      env,
+      events,
+      pid,
+      isReady: false,
+      command: undefined,
+      isDismissed: false,
+      shell: undefined,
+      keeper: undefined,
+      tries: 0,
+    }
     this.give(job)
     return {
       pid: pid.promise,
+      keeper: () => job.keeper,
       run: (command) => {
         job.command = command
         // Waited for, as a child of our own would be.
@@ -98,8 +125,9 @@ export class LeaderPool implements Leaders {
       const shell = this.idleFor(job.env)
       shell.job = job
       job.shell = shell
+      job.keeper = shell.keeper
       if (job.command) shell.reports.ref()
-      shell.orders.write(`lead ${quote(job.terminal)}\n`)
+      shell.orders.write(`lead ${shell.keeper ? job.terminal : quote(job.terminal)}\n`)
     } catch (error) {
       queueMicrotask(() => fail(job, error instanceof Error ? error : new Error(String(error))))
     }
@@ -127,12 +155,16 @@ export class LeaderPool implements Leaders {
   }
 
   private addShell(env: Record<string, string>, key: string): PoolShell {
+    const keeper = this.findKeeper({ ...env, PWD: '/' })
+    const program = keeper ?? { command: '/bin/sh', args: ['-s'], env: { ...env, PWD: '/' } }
     const child = withoutMasters(
-      (stdio) => spawn('/bin/sh', ['-s'], { env: { ...env, PWD: '/' }, cwd: '/', stdio, detached: true }),
+      (stdio) => spawn(program.command, program.args, { env: program.env, cwd: '/', stdio, detached: true }),
       ['pipe', 'ignore', 'ignore', 'pipe'],
     )
+    const entry = keeper && child.pid !== undefined ? statOf(child.pid) : undefined
     // Pipes to a child are sockets on our side.
-    const shell: PoolShell = { env: key, orders: child.stdin as Socket, reports: child.stdio[3] as Socket, job: undefined }
+    const [orders, reports] = [child.stdin as Socket, child.stdio[3] as Socket]
+    const shell: PoolShell = { env: key, keeper: entry && { pid: entry.pid, started: entry.started }, orders, reports, job: undefined }
     // An idle shell does not keep our process alive.
     child.unref()
     shell.orders.unref()
@@ -143,25 +175,29 @@ export class LeaderPool implements Leaders {
     // The shell and the leader hold the pipe: now both are gone, without a report.
     shell.reports.once('close', () => this.onLost(shell))
     readReports(shell.reports, (line) => this.onReport(shell, line))
-    shell.orders.write(this.script)
+    if (!keeper) shell.orders.write(this.script)
     return shell
   }
 
-  /** `pid N` when the leader is ready, `failed` when its command cannot be started, and in any case `exit CODE`. */
+  /** `pid N` when the leader is ready, `failed` when its command cannot be started, and in any case `exit CODE`; `exit CODE left` when something is left. */
   private onReport(shell: PoolShell, line: string): void {
     const { job } = shell
-    const [what, number] = line.split(' ')
+    const [what, number, left] = line.split(' ')
     if (!job) return
     if (what === 'pid') {
       job.isReady = true
       job.pid.resolve(Number(number))
       this.order(job)
-    } else if (what === 'failed') fail(job, startProblem(job.command?.cwd))
+    } else if (what === 'paused') askPaused(job.events, (answer) => job.shell?.orders.write(answer))
+    else if (what === 'failed') fail(job, startProblem(job.command?.cwd))
     else if (what === 'exit') {
       shell.job = undefined
       job.shell = undefined
       shell.reports.unref()
-      this.keep(shell)
+      if (left === undefined) {
+        job.keeper = undefined
+        this.keep(shell)
+      } else shell.orders.end(`guard ${job.command?.taskId ?? UNKNOWN_TASK}\n`)
       if (job.isReady) job.events.exit({ exitCode: Number(number) })
       else fail(job, startProblem(job.command?.cwd))
     }
@@ -173,6 +209,7 @@ export class LeaderPool implements Leaders {
     shell.job = undefined
     if (!job) return
     job.shell = undefined
+    job.keeper = undefined
     if (error) fail(job, error)
     // Somebody ended the shell while it was idle, and we had not noticed yet.
     else if (!job.isReady && job.tries < 3) this.give(job)

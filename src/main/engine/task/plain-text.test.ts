@@ -44,7 +44,7 @@ describe('what the screen would show', () => {
     ['cursor up and erase below', 'x\ny\nz\x1b[2A\r\x1b[Jnew', 'new'],
     ['column moves', 'abc\x1b[10Gx\x1b[1Gy', 'ybc      x'],
     ['cursor position', '\x1b[2;3Hx\x1b[1;1Hy', 'y\n  x'],
-    ['clear the screen', 'old\n\x1b[H\x1b[2Jnew', 'new'],
+    ['clear the screen', 'old\n\x1b[H\x1b[2Jnew', 'old\nnew'],
     ['a title with BEL and one with ST', '\x1b]0;title\x07a\x1b]2;t\x1b\\b', 'ab'],
     ['links keep their text', '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\', 'link'],
     ['charset and keypad selections', '\x1b(B\x1b)0\x1b=\x1b>a\x1b#8', 'a'],
@@ -60,6 +60,27 @@ describe('what the screen would show', () => {
     ['a wrapped line is redrawn where the screen has it', `${'x'.repeat(205)}\r\x1b[K!`, `${'x'.repeat(200)}!`],
   ])('%s', (_name, raw, shown) => {
     expect(plain(raw)).toBe(shown)
+  })
+
+  test.each([
+    ['clear', '\x1b[H\x1b[2J\x1b[3J'],
+    ['console.clear of Node', '\x1b[1;1H\x1b[0J'],
+    ['a reset of the terminal', '\x1bc'],
+    ['erase, then home', '\x1b[2J\x1b[H'],
+  ])('what was printed before the screen is cleared stays: %s', (_name, wipe) => {
+    expect(plain(`first\nlines\n${wipe}second\n${wipe}third`).replace(/\n+$/, '')).toMatch(/^first\nlines\n+second\n+third$/)
+  })
+
+  test('of a picture that is drawn again and again the first few are kept, the last, and how many are not', () => {
+    const pictures = Array.from({ length: 100 }, (_, n) => `\x1b[H\x1b[2Jpicture ${n}\nlines`)
+    const text = plain(`before\n${pictures.join('')}`)
+    expect(text).toMatch(/^before\npicture 0\nlines\npicture 1\n/)
+    expect(text).toContain('\n[The screen was cleared 92 more times; what it showed in between is left out here.]\npicture 99\nlines')
+    expect(text).not.toContain('picture 50')
+  })
+
+  test('a full-screen program that clears its own screen leaves nothing of it', () => {
+    expect(plain('a\n\x1b[?1049hone\x1b[H\x1b[2Jtwo\x1b[?1049lb')).toBe('a\nb')
   })
 
   test('a stray string introducer does not swallow the lines after it', () => {

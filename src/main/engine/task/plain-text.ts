@@ -29,6 +29,8 @@ export class PlainText {
   private readonly screen = new ScreenRows()
   private state: State = 'ground'
   private params = ''
+  /** The cursor was sent to the first place, and nothing was written since. */
+  private isHome = false
 
   write(text: string): void {
     let at = 0
@@ -37,6 +39,7 @@ export class PlainText {
         RUN.lastIndex = at
         const run = RUN.exec(text)?.[0]
         if (run !== undefined) {
+          this.isHome = false
           this.screen.write(run)
           at += run.length
           continue
@@ -64,6 +67,7 @@ export class PlainText {
 
   /** Acts in the middle of a sequence too, as terminals do. */
   private control(code: number): void {
+    this.isHome = false
     if (code === 0x0a || code === 0x0b || code === 0x0c) this.screen.lineFeed()
     else if (code === 0x0d) this.screen.carriageReturn()
     else if (code === 0x08) this.screen.move(0, -1)
@@ -116,6 +120,7 @@ export class PlainText {
       return
     }
     if (/[^0-9;:]/.test(this.params)) return
+    if (!'HfJm'.includes(final)) this.isHome = false
     const [first = '', second = ''] = this.params.split(';')
     const count = Math.max(1, number(first, 1))
     const { screen } = this
@@ -128,8 +133,11 @@ export class PlainText {
       screen.move(final === 'E' ? count : -count, 0)
     } else if (final === 'G' || final === '`') screen.moveTo(undefined, count - 1)
     else if (final === 'd') screen.moveTo(count - 1, undefined)
-    else if (final === 'H' || final === 'f') screen.moveTo(count - 1, Math.max(1, number(second, 1)) - 1)
-    else if (final === 'K' || final === 'J') this.erase(final, number(first, 0))
+    else if (final === 'H' || final === 'f') {
+      const column = Math.max(1, number(second, 1))
+      screen.moveTo(count - 1, column - 1)
+      this.isHome = count === 1 && column === 1
+    } else if (final === 'K' || final === 'J') this.erase(final, number(first, 0))
     else if (final === 'X') screen.eraseChars(count)
     else if (final === 'P') screen.deleteChars(count)
     else if (final === '@') screen.insertChars(count)
@@ -139,11 +147,13 @@ export class PlainText {
 
   private erase(final: 'K' | 'J', mode: number): void {
     if (final === 'K') this.screen.eraseLine(mode)
+    // From the first place on is everything, where a program has gone there for it and not up from below, to draw its last lines again.
+    else if (mode === 2 || (mode === 0 && this.isHome)) this.screen.clear()
     else this.screen.eraseDisplay(mode)
   }
 
   private clearAll(): void {
-    this.screen.eraseDisplay(2)
+    this.screen.clear()
     this.screen.moveTo(0, 0)
   }
 }

@@ -13,13 +13,16 @@ export interface ProcessStart {
   sandbox?: SandboxPolicy
 }
 
-/** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order. */
+/** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order; `data` can come between the two. */
 export interface ProcessEvents {
   /** The command runs; before everything else. */
   begun?: () => void
   /** The bytes are only valid during the call. False: no more until `resume`. */
   data: (bytes: Uint8Array) => boolean
-  /** The command ended; what it left in the background may still run and print. */
+  /**
+   * The command ended, and `data` was given everything it had printed by then: nothing of that may come later, however busy the machine is. What it left in the
+   * background may still run and print.
+   */
   exit: (status: ExitStatus) => void
   /** Nothing more will be printed: nobody has the terminal open any more. */
   end: () => void
@@ -37,16 +40,22 @@ export interface RunningProcess {
   pid: number | undefined
   /** Reads on after `data` said no. */
   resume(): void
+  /** Gives `data` what was printed so far and was not read yet. */
+  readAll?(): void
   /** Passes on what a person types at the terminal; lost when there is no terminal, or nobody reads it. */
   write(data: string): void
   /** SIGTERM to everything it started, SIGKILL after `graceMs`; resolves when nothing is left. */
   stop(graceMs: number): Promise<void>
   /** What it left running, after its exit. Cheap when there is nothing. */
   leftRunning(): Promise<SessionProcess[]>
+  /** After its exit: whether something that filters its output has got all of it and is still at work. */
+  isStillFiltered?(): Promise<boolean>
   /** Hosts that its sandbox refused since it began. */
   deniedHosts?(): { host: string; port: number }[]
   /** Whether its sandbox may show secrets, because the project is too large to be searched as a whole. */
   isIncomplete?(): boolean
+  /** What the reader of its output should know of how it runs, or ran: sentences. */
+  notes?(): string[]
   /** Closes our end of the terminal. */
   release(): void
 }

@@ -4,6 +4,9 @@ import { widthOf } from './char-width'
 export const TERMINAL_COLS = 200
 export const TERMINAL_ROWS = 50
 
+/** Commands one after the other may clear the screen; what clears it more often is animated. */
+const MOST_KEPT = 8
+
 /** One row of the screen. `cells` replaces `text` once something was written anywhere but at its end. */
 interface Row {
   text: string
@@ -24,6 +27,10 @@ export class ScreenRows {
   private row = 0
   private col = 0
   private saved = { row: 0, col: 0 }
+  /** Cleared screens that are kept, and those that are not: how many, and where among what scrolled out. */
+  private kept = 0
+  private skipped = 0
+  private skippedAt: number | undefined
   /** The main screen while a full-screen program shows its own. */
   private main: { rows: Row[]; row: number; col: number } | undefined
 
@@ -87,6 +94,25 @@ export class ScreenRows {
     else if (mode === 1) blank(cellsOf(row), 0, this.col + 1)
   }
 
+  /**
+   * The screen is wiped, as `clear` does it. What it showed scrolls out instead, so that it is not lost; when that happens again and again, a program draws pictures, and
+   * those between the first few and the last are left out, which is said. A full-screen program's screen is its own.
+   */
+  clear(): void {
+    if (this.main === undefined) {
+      const shown = this.rows.slice(0, this.rows.findLastIndex(({ cols }) => cols > 0) + 1)
+      if (shown.length > 0 && this.kept < MOST_KEPT) {
+        this.kept++
+        this.scrolled.push(...shown.map((row, index) => (index === 0 && this.scrolled.length === 0 ? textOf(row) : withBreak(row))))
+      } else if (shown.length > 0) {
+        this.skippedAt ??= this.scrolled.length
+        this.skipped++
+        this.scrolled.length = this.skippedAt
+      }
+    }
+    this.eraseDisplay(2)
+  }
+
   /** 0: from the cursor on; 1: up to the cursor; 2: the screen. What scrolled out stays. */
   eraseDisplay(mode: number): void {
     const from = mode === 0 ? this.row + 1 : 0
@@ -147,8 +173,11 @@ export class ScreenRows {
   /** Everything that scrolled out, then the screen; while a full-screen program runs, its screen comes last. */
   text(): string {
     const shown = this.main ? [...this.main.rows, ...this.rows] : this.rows
+    const note =
+      this.skipped === 0 ? [] : [`\n[The screen was cleared ${this.skipped} more times; what it showed in between is left out here.]`]
+    const at = this.skippedAt ?? this.scrolled.length
     return (
-      this.scrolled.join('') +
+      [...this.scrolled.slice(0, at), ...note, ...this.scrolled.slice(at)].join('') +
       shown.map((row, index) => (index === 0 && this.scrolled.length === 0 ? textOf(row) : withBreak(row))).join('')
     )
   }

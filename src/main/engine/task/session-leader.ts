@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { OpenTerminal } from './open-terminal'
 import type { ExitStatus } from './running-process'
+import type { KeptBelow } from './session-processes'
 
 /** What a leader is given to run. */
 export interface LeaderCommand {
@@ -14,6 +15,8 @@ export interface LeaderCommand {
 export interface LeaderEvents {
   /** The command ended; or, when none was given, the leader did. */
   exit: (status: ExitStatus) => void
+  /** The command may have been stopped by a signal; `answer` is called when it is known that it is gone, or runs again. Absent: it is gone. */
+  paused?: (answer: (text: typeof GO_ON | typeof IS_GONE) => void) => void
   /** The leader or its command could not be started; nothing else is called. */
   error: (error: Error) => void
 }
@@ -24,6 +27,8 @@ export interface Leader {
   pid: Promise<number | undefined>
   /** Gives it its command, ready or not; once. */
   run(command: LeaderCommand): void
+  /** What adopts the processes that the command leaves, where there is such a thing; undefined once none is left. */
+  keeper?(): KeptBelow | undefined
   /** Lets one go that has no command. */
   dismiss(): void
 }
@@ -51,6 +56,8 @@ export interface Leaders {
  * becomes output. With job control (`set -m`) the command gets a process group of its own: when it ends, what it left in the background is not hung up, as
  * it would be if the command itself led the session. The group's number is the first line of the output, before anything of the command; the quickest way for
  * a subshell to learn its number is to go to /proc/self. The environment gets the task's mark before the command is executed, so that a search finds it there.
+ * With job control a command that stops (SIGSTOP) looks as if it had ended with a code of 128 and more: whether it has, is asked (`paused`) and answered, `gone` or, once it goes
+ * on or is dead, `go`. A shell with stopped jobs takes no first `exit`.
  * Nothing of the user's environment begins with `trestle_`, so no variable of this script is one of the command's.
  */
 export const LEADER_SCRIPT = `exec 4<&0 <>"$1" >&0 2>/dev/null 5<&-; trestle_t=$2; stty -opost -echo; exec </dev/null; set -m
@@ -62,17 +69,35 @@ run() {
     unset OLDPWD
     export TRESTLE_TASK="$1"
     printf '%s\\n' "$trestle_p"
-    exec "$3" -c -- "$4" 2>&1 3>&- )
+    exec "$3" -c -- "$4" 2>&1 3>&- 4<&- )
 }
 echo "\${trestle_t}pid $$" >&3
 IFS= read -r trestle_order <&4 || exit 0
-exec 4<&-
 eval "$trestle_order"
-exit $?`
+trestle_s=$?
+while :; do
+  case $trestle_s in 14[5-9]|150) echo "\${trestle_t}paused" >&3 ;; *) break ;; esac
+  IFS= read -r trestle_order <&4 || break
+  [ "$trestle_order" = go ] || break
+  fg >/dev/null
+  trestle_s=$?
+done
+exit "$trestle_s"
+exit "$trestle_s"`
 
 /** One line that tells a leader what to run. */
 export function orderOf({ taskId, cwd, shell, command }: LeaderCommand): string {
   return `run ${[taskId, cwd, shell, command].map((word) => quote(word).replaceAll('\n', `'"$trestle_n"'`)).join(' ')}\n`
+}
+
+/** Answers to `paused`. */
+export const GO_ON = 'go\n'
+export const IS_GONE = 'gone\n'
+
+/** Passes on the question of a leader. */
+export function askPaused({ paused }: LeaderEvents, answer: (text: typeof GO_ON | typeof IS_GONE) => void): void {
+  if (paused) paused(answer)
+  else answer(IS_GONE)
 }
 
 /** For a leader that is not needed. */

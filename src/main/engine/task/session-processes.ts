@@ -11,9 +11,16 @@ export interface SessionProcess {
   command: string
 }
 
-/** Everything alive in the session that `leader` began, the leader included, whatever process groups it is spread over. */
-export async function sessionProcesses(leader: number, groups: readonly number[]): Promise<SessionProcess[]> {
-  return inSession(await processTable(), leader, groups).map((entry) => ({
+/** A process below which there is only what belongs to one task. */
+export type KeptBelow = Pick<ProcessEntry, 'pid' | 'started'>
+
+/**
+ * Everything alive in the session that `leader` began, the leader included, whatever process groups it is spread over, and what is below `keeper`, whatever session it has made
+ * for itself.
+ */
+export async function sessionProcesses(leader: number, groups: readonly number[], keeper?: KeptBelow): Promise<SessionProcess[]> {
+  const table = await processTable()
+  return [...new Set([...inSession(table, leader, groups), ...below(table, keeper)])].map((entry) => ({
     pid: entry.pid,
     group: entry.group,
     command: commandOf(entry),
@@ -32,6 +39,25 @@ export function inSession(table: ProcessTable, leader: number, groups: readonly 
   return all.filter(({ pid }) => found.has(pid))
 }
 
+/** Everything alive below that very process. */
+export function below(table: ProcessTable, keeper: KeptBelow | undefined): ProcessEntry[] {
+  if (!keeper || table.get(keeper.pid)?.started !== keeper.started) return []
+  const known = children.get(table) ?? Map.groupBy(table.values(), ({ parent }) => parent)
+  children.set(table, known)
+  const found: ProcessEntry[] = []
+  const parents = [keeper.pid]
+  for (const parent of parents) {
+    // A table taken while processes come and go may have rings in it.
+    for (const entry of known.get(parent) ?? []) {
+      if (parents.includes(entry.pid)) continue
+      parents.push(entry.pid)
+      if (isAliveState(entry.state)) found.push(entry)
+    }
+  }
+  return found
+}
+
+const children = new WeakMap<ProcessTable, Map<number, ProcessEntry[]>>()
 const sessions = new WeakMap<ProcessTable, Map<number, ProcessEntry[]>>()
 
 /** Hundreds of commands may be stopped with one table, so it is sorted once. */

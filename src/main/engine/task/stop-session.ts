@@ -1,4 +1,4 @@
-import { inSession, signalGroup } from './session-processes'
+import { below, inSession, signalGroup, type KeptBelow } from './session-processes'
 import { endProcesses } from './watch/end-marked'
 import type { ProcessEntry } from './watch/process-entry'
 
@@ -14,6 +14,8 @@ export interface SessionToStop {
   leaderIsGone: () => boolean
   /** Process groups known so far, the leader's left out. */
   groups: () => readonly number[]
+  /** What is below it is stopped, too. */
+  keeper?: () => KeptBelow | undefined
 }
 
 /** How often the leader may be found alone before it is asked to end, too. */
@@ -24,7 +26,7 @@ const ROUNDS_ALONE = 5
  * left. Many stops at once are cheap: they share one search.
  */
 export async function stopSession(
-  { taskId, leader, leaderOnlyWaits, leaderIsGone, groups }: SessionToStop,
+  { taskId, leader, leaderOnlyWaits, leaderIsGone, groups, keeper }: SessionToStop,
   graceMs: number,
 ): Promise<void> {
   // At once, before anything is looked up.
@@ -38,7 +40,7 @@ export async function stopSession(
       find: ({ table, byTask }) => {
         const marked = (byTask.get(taskId) ?? []).map(({ entry }) => entry)
         const session = leaderIsGone() && table.has(leader) ? [] : inSession(table, leader, groups())
-        return [...new Set<ProcessEntry>([...marked, ...session])]
+        return [...new Set<ProcessEntry>([...marked, ...session, ...below(table, keeper?.())])]
       },
       // It is spared as long as it waits for somebody, and for a moment afterwards: it is about to end with the command's exit code.
       spare: (left) => {

@@ -37,6 +37,7 @@ export interface TaskCustody {
   moveToBackground(taskId: string): Promise<Task>
   /** Runs commands that a call waits for: in the task host where the engine's host wants that, else in this process. */
   readonly terminals: TerminalTasks
+  /** What tasks have left running: those of a Trestle that died, and those that have ended. */
   orphans(): Promise<Orphan[]>
   killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
   watch(taskId: string, listener: (push: TaskPush) => void): () => void

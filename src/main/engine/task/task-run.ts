@@ -11,7 +11,7 @@ import { WaitsForPerson } from './waits-for-person'
 
 /** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
 const DRAIN_MS = 250
-/** The same while the disk is behind: then output of the command itself is still to come. */
+/** The same while the disk is behind, or a filter of the output is at work. */
 const SLOW_DRAIN_MS = 5_000
 /** The same once it was stopped: nobody waits for what it says then. */
 const STOPPED_DRAIN_MS = 50
@@ -214,15 +214,24 @@ export class TaskRun {
     this.exit = status
     if (this.isDrained) this.settle()
     else
-      this.timers.after(this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS, () =>
-        this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS),
+      this.timers.after(
+        this.status === 'running' ? DRAIN_MS : STOPPED_DRAIN_MS,
+        () => void this.onDrainTimeout(performance.now() + SLOW_DRAIN_MS),
       )
   }
 
-  private onDrainTimeout(patience: number): void {
-    if (this.paused && this.status === 'running' && performance.now() < patience)
-      this.timers.after(DRAIN_MS, () => this.onDrainTimeout(patience))
+  private async onDrainTimeout(patience: number): Promise<void> {
+    // The command's own output is complete at its exit; here others still have the terminal open.
+    const waits = await this.isMoreToCome(patience)
+    if (this.settled) return
+    if (waits) this.timers.after(DRAIN_MS, () => void this.onDrainTimeout(patience))
     else this.settle()
+  }
+
+  /** What filters its output (`> >(sort)`) is part of what the command is meant to print. */
+  private async isMoreToCome(patience: number): Promise<boolean> {
+    if (this.status !== 'running' || performance.now() > patience) return false
+    return this.paused || ((await this.process?.isStillFiltered?.()) ?? false)
   }
 
   private onEnd(): void {
@@ -286,6 +295,8 @@ export class TaskRun {
     if (this.status !== 'stopped') await flushed
     const leftRunning = byItself && this.process ? await this.process.leftRunning() : []
     this.endedAt = endedAt
+    // What is in the log by now is in the result, too.
+    this.process?.readAll?.()
     // To read a log of random bytes takes long, and nobody waits for the text of a task in the background.
     const text = this.background ? { text: '', totalChars: this.log.total, truncated: true } : this.text()
     this.end.resolve({ ...text, ...this.about(leftRunning), durationMs: about.durationMs })
@@ -308,7 +319,7 @@ export class TaskRun {
       leftRunning,
       deniedHosts: this.process?.deniedHosts?.() ?? [],
       ...(this.options.start.sandbox && { sandboxIsIncomplete: this.process?.isIncomplete?.() ?? false }),
-      notes: [...this.options.notes, ...(problem === undefined ? [] : [problem])],
+      notes: [...this.options.notes, ...(this.process?.notes?.() ?? []), ...(problem === undefined ? [] : [problem])],
     }
   }
 

@@ -1,11 +1,22 @@
-import { closeSync, write } from 'node:fs'
+import { closeSync, readSync, write } from 'node:fs'
 import { ReadStream } from 'node:tty'
 import { openMasters, openTerminal, type NativePty } from './open-terminal'
 import type { ExitStatus, ProcessEvents, ProcessStart, RunningProcess } from './running-process'
-import type { Leader, Leaders } from './session-leader'
 import { groupOf } from './sandboxed/command-group'
-import { sessionProcesses, signalGroup, type SessionProcess } from './session-processes'
+import { GO_ON, IS_GONE, type Leader, type Leaders } from './session-leader'
+import { sessionProcesses, signalGroup, type KeptBelow, type SessionProcess } from './session-processes'
 import { stopSession } from './stop-session'
+import { statOf } from './watch/proc-files'
+import { isAliveState, processTable } from './watch/process-table'
+
+/**
+ * Most that is read at once when a command has ended: many times what the kernel keeps for a terminal, so all of its own output is among it, and what it left in the
+ * background cannot hold us up by printing without end.
+ */
+const MOST_READ_AT_ONCE = 256 * 1024
+/** How often it is looked whether a stopped command goes on. */
+const PAUSED_POLL_MS = 200
+let readAllBuffer: Buffer | undefined
 
 /** Filled by the event loop right before each call of `data`, so one buffer serves all terminals. */
 let readBuffer: Buffer | undefined
@@ -32,6 +43,9 @@ export class TerminalSeat implements RunningProcess {
   /** Why the leader could not be started, until somebody wants to know. */
   private problem: Error | undefined
   private exit: ExitStatus | undefined
+  /** The command stands still because of a signal, or did until its end. */
+  private isPaused = false
+  private isStopping = false
   private isReleased = false
   private isClosed = false
   /** Our programs' end is held until the command has begun: a terminal nobody has open is at its end. */
@@ -52,7 +66,11 @@ export class TerminalSeat implements RunningProcess {
       this.isClosed = true
       if (!this.isReleased) this.events?.end()
     })
-    this.leader = leaders.start(terminal, env, { exit: (status) => this.onExit(status), error: (error) => this.onError(error) })
+    this.leader = leaders.start(terminal, env, {
+      exit: (status) => this.onExit(status),
+      paused: (answer) => this.onPaused(answer),
+      error: (error) => this.onError(error),
+    })
     void this.leader.pid.then((known) => (this.leaderPid = known))
   }
 
@@ -84,21 +102,48 @@ export class TerminalSeat implements RunningProcess {
     this.stream.resume()
   }
 
+  /**
+   * A read first has the kernel hand over what was written to the terminal, so when there is nothing more to read, everything written before was read. The event loop
+   * cannot tell this: it hears of output when the kernel finds the time to hand it over, which on a busy machine can be long after the exit of the command.
+   */
+  readAll(): void {
+    const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))
+    for (let left = MOST_READ_AT_ONCE; left > 0 && !this.isClosed && !this.stream.destroyed;) {
+      const count = readNow(this.master, buffer)
+      if (count === 0) return
+      left -= count
+      this.onBytes(buffer.subarray(0, count))
+    }
+  }
+
+  async isStillFiltered(): Promise<boolean> {
+    const { leaderPid, group } = this
+    if (leaderPid === undefined || group === undefined || !signalGroup(group, 0)) return false
+    const { isFilterAtWork } = await import('./watch/filter-at-work')
+    return isFilterAtWork(await processTable(), leaderPid)
+  }
+
   write(data: string): void {
     this.writeAll(Buffer.from(data))
   }
 
   async stop(graceMs: number): Promise<void> {
+    this.isStopping = true
     const leader = this.leaderPid ?? (await this.leader.pid)
     if (leader === undefined) return
     const groups = (): number[] => (this.group === undefined ? [] : [this.group])
-    await stopSession({ taskId: this.taskId, leader, leaderOnlyWaits: true, leaderIsGone: () => this.exit !== undefined, groups }, graceMs)
+    const leaderIsGone = (): boolean => this.exit !== undefined
+    const keeper = (): KeptBelow | undefined => this.leader.keeper?.()
+    await stopSession({ taskId: this.taskId, leader, leaderOnlyWaits: true, leaderIsGone, groups, keeper }, graceMs)
     this.letGo()
   }
 
   async leftRunning(): Promise<SessionProcess[]> {
     const { leaderPid, group } = this
-    return leaderPid !== undefined && group !== undefined && signalGroup(group, 0) ? sessionProcesses(leaderPid, [group]) : []
+    const keeper = this.leader.keeper?.()
+    return leaderPid !== undefined && group !== undefined && (keeper || signalGroup(group, 0))
+      ? sessionProcesses(leaderPid, [group], keeper)
+      : []
   }
 
   deniedHosts(): { host: string; port: number }[] {
@@ -107,6 +152,16 @@ export class TerminalSeat implements RunningProcess {
 
   isIncomplete(): boolean {
     return this.leaders.isIncomplete?.() ?? false
+  }
+
+  notes(): string[] {
+    if (!this.isPaused) return []
+    const [is, ends] = this.exit ? ['was', ' until it was ended'] : ['is', '']
+    // In a sandbox processes have other numbers for each other.
+    const who = this.isSandboxed ? 'PID' : `-- -${this.group}`
+    return [
+      `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
+    ]
   }
 
   release(): void {
@@ -118,9 +173,28 @@ export class TerminalSeat implements RunningProcess {
 
   private onExit(status: ExitStatus): void {
     this.exit = status
+    // Too quick for us to see, but no signal gives such a code.
+    if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
     this.letGo()
+    this.readAll()
     if (this.events) this.events.exit(status)
     else this.release()
+  }
+
+  /** Looks now and then whether the command still stands still. */
+  private onPaused(answer: (text: typeof GO_ON | typeof IS_GONE) => void): void {
+    // Its number is the first that is printed.
+    this.readAll()
+    const state = this.group === undefined ? undefined : statOf(this.group)?.state
+    if (!this.isPaused && state !== 'T') return answer(IS_GONE)
+    if (state === 'T' || state === 't') {
+      this.isPaused = true
+      setTimeout(() => this.onPaused(answer), PAUSED_POLL_MS).unref()
+      return
+    }
+    // Who was ended while it stood still has never gone on.
+    this.isPaused = this.isStopping || state === undefined || !isAliveState(state)
+    answer(GO_ON)
   }
 
   private onError(error: Error): void {
@@ -155,6 +229,15 @@ export class TerminalSeat implements RunningProcess {
   private letGo(): void {
     if (this.isHeld) closeSync(this.slave)
     this.isHeld = false
+  }
+}
+
+/** 0 when there is nothing to read just now, or never again. */
+function readNow(file: number, buffer: Buffer): number {
+  try {
+    return readSync(file, buffer)
+  } catch {
+    return 0
   }
 }
 

@@ -13,7 +13,6 @@ import { Printer } from './printer'
 import { reviewPlan } from './ask/review-plan'
 import { oneLine } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
-import { ServerTroubles } from './server-troubles'
 
 /** Events of a session that is gone on with which are looked through for its last answer. */
 const PAST_EVENTS = 400
@@ -40,7 +39,6 @@ export class Conversation {
   #takenBack: string[] = []
   readonly #stopWatching: () => void
   readonly #watchers = new Set<() => void>()
-  readonly #troubles = new ServerTroubles()
 
   constructor(engine: Engine, terminal: Terminal) {
     this.engine = engine
@@ -49,16 +47,8 @@ export class Conversation {
     this.#stopWatching = engine.onChange((change) => {
       if (change.kind === 'notice') this.printer.note(change.text)
       if (change.kind === 'inbox') this.#endGoneQuestion()
-      if (change.kind === 'mcp') void this.#tellTroubles().catch(() => undefined)
       this.#changed()
     })
-  }
-
-  /** It is while a turn runs that servers are needed, and found wanting. Rejects when the session has just gone. */
-  async #tellTroubles(): Promise<void> {
-    if (this.#sessionId === '' || !this.isBusy) return
-    const { servers } = await this.engine.mcp.list(this.header.folder)
-    for (const line of this.#troubles.news(servers)) this.printer.note(line)
   }
 
   get sessionId(): string {

@@ -83,6 +83,7 @@ function stateOf({ state, hiddenBy, auth }: McpServerView): string {
 function tellProblems({ servers, problems }: McpServerList): void {
   for (const { file, line, message } of problems)
     process.stderr.write(`trestle: ${file}${line === undefined ? '' : `:${line}`}: ${message}\n`)
+  for (const { name, notes = [] } of servers) for (const note of notes) process.stderr.write(`trestle: ${name}: ${note}\n`)
   for (const { name, sandbox } of servers)
     if (sandbox?.unavailable !== undefined) process.stderr.write(`trestle: ${name} runs without a sandbox: ${sandbox.unavailable}\n`)
   if (servers.some(({ state }) => state === 'asked'))

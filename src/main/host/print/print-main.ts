@@ -6,6 +6,7 @@ import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/model/session-effort'
 import { UsageError, type Parsed } from '../../command-line/parse'
+import { oneLine } from '../../command-line/safe-text'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
@@ -36,6 +37,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
       ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
     })
     reportStart(engine)
+    tellNotices(engine, options.format)
     const piped = await readStdin()
     const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
@@ -61,6 +63,14 @@ async function tellFailure(format: PrintOptions['format'], failure: Failure): Pr
     denials: [],
     durationMs: 0,
     usage,
+  })
+}
+
+/** What is wrong is told in every format; that something takes a moment only to a person. */
+function tellNotices(engine: Engine, format: PrintOptions['format']): void {
+  engine.onChange((change) => {
+    if (change.kind === 'notice' && change.about === 'mcp' && (change.tone === 'warning' || format === 'text'))
+      process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
   })
 }
 

@@ -3,18 +3,49 @@ import type { Orphan, Task } from '../../../shared/model/task'
 import type { TaskCustody } from '../../engine/task/task-custody'
 import { table } from '../../command-line/table'
 
-/** Running tasks, or all; newest first. */
+/** What ended tasks have left running, as JSON shows it: beside what is known of the task. */
+interface LeftByTask extends Partial<Task> {
+  taskId: string
+  leftRunning: Orphan[]
+}
+
+/** Running tasks, or all; newest first. Those that have ended and left something running are among them as JSON; on a terminal it has a list of its own. */
 export async function listTasks(
   custody: TaskCustody,
   { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean },
 ): Promise<number> {
-  const tasks = await custody.list({ activeOnly: !all, limit })
-  if (isJson) return say(`${JSON.stringify(tasks)}\n`)
-  if (tasks.length === 0) return say(all ? 'There are no tasks.\n' : 'No task runs. Ended ones: trestle task list --all\n')
-  return say(table(['ID', 'STATUS', 'TIME', 'PID', 'COMMAND', 'LAST LINE'], tasks.map(rowOf)))
+  const tasks: (Task | LeftByTask)[] = await custody.list({ activeOnly: !all, limit })
+  const left = await leftBy(custody, await custody.orphans())
+  if (isJson) {
+    const others = tasks.filter(({ taskId }) => !left.some((each) => each.taskId === taskId))
+    return say(`${JSON.stringify([...others, ...left])}\n`)
+  }
+  if (tasks.length === 0) say(all ? 'There are no tasks.\n' : 'No task runs. Ended ones: trestle task list --all\n')
+  else say(table(['ID', 'STATUS', 'TIME', 'PID', 'COMMAND', 'LAST LINE'], (tasks as Task[]).map(rowOf)))
+  if (left.length === 0) return 0
+  say(`\nLeft running by tasks that have ended; trestle task stop --all stops them, or trestle task kill-orphans PID:\n`)
+  return say(orphanTable(left.flatMap(({ leftRunning }) => leftRunning)))
 }
 
-/** 1 when one of them could not be stopped. */
+/** In the order of the tasks' first processes. */
+async function leftBy(custody: TaskCustody, orphans: readonly Orphan[]): Promise<LeftByTask[]> {
+  return Promise.all(
+    [...Map.groupBy(orphans, ({ taskId }) => taskId)].map(async ([taskId, leftRunning]) => ({
+      ...(await custody.get(taskId).catch(() => undefined)),
+      taskId,
+      leftRunning,
+    })),
+  )
+}
+
+function orphanTable(orphans: readonly Orphan[]): string {
+  return table(
+    ['PID', 'TASK', 'TIME', 'COMMAND'],
+    orphans.map(({ pid, taskId, startedAt, command }) => [String(pid), taskId, duration(Date.now() - startedAt), oneLine(command, 100)]),
+  )
+}
+
+/** `all`: with what ended tasks have left running. Returns 1 when one of them could not be stopped. */
 export async function stopTasks(
   custody: TaskCustody,
   which: readonly string[] | 'all',
@@ -38,30 +69,28 @@ export async function stopTasks(
   )
   for (const failure of failures) process.stderr.write(`trestle: ${failure} trestle task list --all shows those there are.\n`)
   const tasks = stopped.flat()
-  if (isJson) say(`${JSON.stringify(tasks)}\n`)
-  else if (ids.length === 0) say('No task runs.\n')
+  const orphans = which === 'all' ? await custody.orphans() : []
+  if (orphans.length > 0) await custody.killOrphans()
+  if (isJson) say(`${JSON.stringify([...tasks, ...(await leftBy(custody, orphans))])}\n`)
+  else if (ids.length === 0 && orphans.length === 0) say('No task runs.\n')
   else {
     for (const { taskId, status, command } of tasks) {
       const hadEnded = before.get(taskId)?.status !== 'running'
       say(`${taskId}  ${hadEnded ? `had ended already: ${status}` : status}  ${oneLine(command, 100)}\n`)
     }
+    for (const { taskId, pid, command } of orphans) say(`${taskId}  left behind, process ${pid}  stopped  ${oneLine(command, 100)}\n`)
   }
   return failures.length > 0 ? 1 : 0
 }
 
-/** Stops what crashed runs left behind. */
+/** Stops what ended tasks and crashed runs left behind. */
 export async function killOrphans(custody: TaskCustody, pids: readonly number[] | undefined, isJson: boolean): Promise<number> {
   const orphans = (await custody.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
-  const { stopped } = orphans.length > 0 ? await custody.killOrphans(orphans.map(({ pid }) => pid)) : { stopped: 0 }
+  const { stopped } = orphans.length > 0 ? await custody.killOrphans(pids) : { stopped: 0 }
   if (isJson) return say(`${JSON.stringify({ stopped, orphans })}\n`)
-  if (orphans.length === 0) return say('Nothing is left of crashed runs.\n')
-  say(
-    table(
-      ['PID', 'TASK', 'COMMAND'],
-      orphans.map(({ pid, taskId, command }: Orphan) => [String(pid), taskId, oneLine(command, 100)]),
-    ),
-  )
-  return say(`${stopped} of ${orphans.length} stopped.\n`)
+  if (orphans.length === 0) return say('Nothing is left of tasks that have ended.\n')
+  say(orphanTable(orphans))
+  return say(`${Math.min(stopped, orphans.length)} of ${orphans.length} stopped.\n`)
 }
 
 function rowOf(task: Task): string[] {

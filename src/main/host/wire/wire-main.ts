@@ -7,6 +7,7 @@ import { ownStdout } from '../../command-line/own-stdout'
 import type { Parsed } from '../../command-line/parse'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
+import { oneLine } from '../../command-line/safe-text'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../task-host-program'
 import { createLineWriter } from './line-writer'
@@ -29,6 +30,9 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hangUp)
   const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram(), ...(agent && { agent }) })
   reportStart(engine)
+  engine.onChange((change) => {
+    if (change.kind === 'notice' && change.about === 'mcp') process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
+  })
   const writer = createLineWriter(out)
   const server = createWireServer(wireMethods(createRouter({ engine, host: HOST, logBug })), writer)
   try {

@@ -48,6 +48,12 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
           <span className="min-w-0 wrap-anywhere">{server.auth.wants}</span>
         </p>
       )}
+      {server.notes?.map((note) => (
+        <p key={note} className="flex items-start gap-2 text-ui text-wait-ink">
+          <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          <span className="min-w-0 wrap-anywhere">{note}</span>
+        </p>
+      ))}
       {state === 'asked' && (
         <p className="text-ui text-ink-2">
           It came with this project and has not been accepted. Nothing of it is started or connected to until you trust the folder.

@@ -139,6 +139,12 @@ describe('a sign-in', () => {
 
 describe('a server that cannot be trusted', () => {
   test.each([
+    ['of another issuer', { metadata: (metadata: object) => ({ ...metadata, issuer: 'https://attacker.example' }) }, 'attacker.example'],
+    [
+      'of an issuer whose name only begins alike',
+      { metadata: (metadata: Record<string, unknown>) => ({ ...metadata, issuer: `${String(metadata['issuer'])}/tenant` }) },
+      'another authorization server',
+    ],
     ['without PKCE', { metadata: (metadata: object) => ({ ...metadata, code_challenge_methods_supported: undefined }) }, 'PKCE'],
     ['with PKCE in plain text', { metadata: (metadata: object) => ({ ...metadata, code_challenge_methods_supported: ['plain'] }) }, 'PKCE'],
     ['for another resource', { resource: (resource: object) => ({ ...resource, resource: 'https://bank.example/mcp' }) }, 'bank.example'],

@@ -35,22 +35,11 @@ const SHOWN_EACH_MS = 250
 export async function callServer(shared: SharedServer, plan: StartPlan, call: ServerCall): Promise<ToolResult> {
   const { signal } = call.ctx
   try {
-    return await shared.use(plan, call.sessionId, signal, (connection) => onConnection(shared, plan, connection, call))
+    return await shared.use(plan, call.sessionId, signal, (connection) => request(shared, connection, call))
   } catch (error) {
     if (call.canSignIn && error instanceof CodedError && error.code === 'mcp.sign_in') throw error
     if (signal.aborted) return failed('Stopped by the user. The server was told; it may have done part of its work.')
     return failed(explain(shared, call, error))
-  }
-}
-
-async function onConnection(shared: SharedServer, plan: StartPlan, connection: Connection, call: ServerCall): Promise<ToolResult> {
-  try {
-    return await request(shared, connection, call)
-  } catch (error) {
-    // The server has not taken it: its session is over (404), or nobody listens there any more. Once more, with a new connection.
-    if (call.ctx.signal.aborted || !isNotTaken(error)) throw error
-    const again = await shared.reconnect(plan, connection, call.ctx.signal)
-    return request(shared, again, call)
   }
 }
 
@@ -108,13 +97,6 @@ function shownProgress(show: (text: string) => void): (progress: Progress) => vo
     const count = typeof total === 'number' ? `${progress}/${total}` : `${progress}`
     show(typeof message === 'string' ? `${message.slice(0, 500)} (${count})\n` : `${count}\n`)
   }
-}
-
-function isNotTaken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if ('code' in error && error.code === 404) return true
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
 }
 
 /** What happened, and what the model can do about it. */

@@ -35,6 +35,8 @@ export interface Connection {
   /** Resolves, with why, when the connection is no longer there. */
   readonly lost: Promise<string>
   readonly isOpen: boolean
+  /** The server has given it an id, and may forget that (streamable HTTP). */
+  readonly hasSession: boolean
   /** Any request; without a time limit of its own. An abort tells the server that it is cancelled. */
   request(method: string, params: Record<string, unknown>, limits?: RequestLimits): Promise<Record<string, unknown>>
   list(method: string, key: string, timeoutMs: number, signal?: AbortSignal): Promise<Listed>
@@ -146,6 +148,9 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition): P
     lost: lost.promise,
     get isOpen() {
       return isOpen
+    },
+    get hasSession() {
+      return transport.sessionId !== undefined
     },
     request,
     list: (method, key, timeoutMs, signal) => {

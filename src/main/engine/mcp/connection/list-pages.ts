@@ -7,9 +7,9 @@ export interface Listed {
   problem?: string
 }
 
-const MOST_PAGES = 100
+const MOST_PAGES = 400
 /** More of one kind than any model or person can use. */
-const MOST_ITEMS = 1_000
+const MOST_ITEMS = 4_000
 const LONGEST_CURSOR = 16 * 1024
 
 /**

@@ -12,6 +12,8 @@ export interface Listing {
   instructions?: string
   /** What it offers beside tools. */
   offer: Offer
+  /** Not all of its tools were read. */
+  hasMoreTools?: true
   /** What was left out, and why. */
   notes: readonly string[]
 }

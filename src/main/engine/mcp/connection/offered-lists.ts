@@ -95,7 +95,9 @@ export class OfferedLists {
       resources: readResources(items(resources)),
       templates: readTemplates(items(templates)),
     }
-    const listing: Listing = { info, tools: read.tools, ...(instructions !== undefined && { instructions }), offer, notes }
+    const hasMoreTools = tools.value.problem !== undefined
+    const said = instructions === undefined ? {} : { instructions }
+    const listing: Listing = { info, tools: read.tools, ...said, ...(hasMoreTools && { hasMoreTools: true as const }), offer, notes }
     // The same objects as long as nothing has changed, so that requests to models stay the same, too.
     if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
     const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)

@@ -40,6 +40,7 @@ export function serverView({ server, hiddenBy }: EffectiveServer, { shared, list
     tools: toolViews(server, listing?.tools ?? []),
     prompts: listing?.offer.prompts.length ?? 0,
     resources: listing?.offer.resources.length ?? 0,
+    ...(listing && listing.notes.length > 0 && { notes: [...listing.notes] }),
     ...(shared?.error && state !== 'disabled' && { error: shared.error }),
     ...(auth && { auth }),
   }

@@ -9,14 +9,16 @@ import type { ListedTool } from '../tool/read-tools'
 import { callServer } from '../call/call-server'
 import { effectiveServers, isUsable } from './effective-servers'
 import type { Hub } from './hub'
+import type { ServerNews } from './server-news'
 import type { Listing } from '../connection/listing'
-import { isOn, sessionTools, switchedOffTools, unchanged } from './session-tools'
+import { isOn, leftOut, sessionTools, switchedOffTools, unchanged } from './session-tools'
 
 export interface SessionServersDeps {
   hub: Hub
   config: McpConfig
   /** How long a turn waits for servers that were never seen before. */
   startWaitMs(): number
+  news: ServerNews
   /** Keeps what a result holds that a model cannot be given; answers the path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
@@ -30,6 +32,8 @@ export interface SessionServers extends McpSessions {
   /** What a server offers; connects where that is not known yet. Throws a `CodedError`. */
   discover(user: McpUser, name: string): Promise<Listing>
   leave(sessionId: string): void
+  /** Says which servers that sessions use give no tools. */
+  tellTroubles(): void
   /** The configuration has changed. */
   configChanged(): Promise<void>
 }
@@ -47,7 +51,7 @@ const NO_TOOLS: readonly McpTool[] = []
 const NOT_MADE: readonly unknown[] = [undefined]
 const NO_LISTING: readonly ListedTool[] = []
 
-export function createSessionServers({ hub, config, startWaitMs, keep }: SessionServersDeps): SessionServers {
+export function createSessionServers({ hub, config, startWaitMs, news, keep }: SessionServersDeps): SessionServers {
   const entries = new Map<string, Entry>()
   const brought = new Map<string, Readonly<Record<string, McpServerDefinition>>>()
 
@@ -62,7 +66,8 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
     }))
 
   async function read(user: McpUser): Promise<Entry> {
-    const { servers } = await config.read(user.folder)
+    const { servers, problems } = await config.read(user.folder)
+    news.problems(problems)
     const all = [...broughtBy(user.sessionId, user.folder), ...servers]
     const usable = effectiveServers(all)
       .filter(isUsable)
@@ -92,8 +97,10 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
     switchedOff: () => switchedOff(sessionId),
     instructions: () =>
       (entries.get(sessionId)?.usable ?? []).flatMap((server) => {
-        const text = hub.knownOf(server)?.listing?.instructions
-        return text === undefined ? [] : [{ server: server.name, text }]
+        const listing = hub.knownOf(server)?.listing
+        const text =
+          listing && [...(listing.instructions === undefined ? [] : [listing.instructions]), ...leftOut(server, listing)].join('\n')
+        return text === undefined || text === '' ? [] : [{ server: server.name, text }]
       }),
   })
 
@@ -110,21 +117,32 @@ export function createSessionServers({ hub, config, startWaitMs, keep }: Session
     return usable.find((server) => server.name === name)
   }
 
+  const tellTroubles = (): void =>
+    news.troubles([...entries.values()].flatMap(({ usable }) => usable.map((server) => ({ server, shared: hub.knownOf(server) }))))
+
   return {
+    tellTroubles,
     async forTurn(user, signal) {
       const known = await load(user)
       const unseen = known.filter(({ shared }) => !shared.listing)
       const asked = unseen.map(({ server, shared }) => ({
+        name: server.name,
         isNew: !shared.isTried,
+        isDone: false,
         done: shared.discover(hub.planOf(server), user.sessionId).catch(() => undefined),
       }))
-      const awaited = asked.filter(({ isNew }) => isNew).map(({ done }) => done)
+      const awaited = asked.filter(({ isNew }) => isNew)
+      for (const each of awaited) void each.done.then(() => (each.isDone = true))
       if (awaited.length > 0 && startWaitMs() > 0) {
+        const names = awaited.map(({ name }) => name)
+        const waited = news.waits(names, startWaitMs())
         const over = new AbortController()
         const late = pause(startWaitMs(), undefined, { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal })
-        await Promise.race([Promise.all(awaited), late.catch(() => undefined)])
+        await Promise.race([Promise.all(awaited.map(({ done }) => done)), late.catch(() => undefined)])
         over.abort()
+        waited(signal?.aborted ? [] : awaited.filter(({ isDone }) => !isDone).map(({ name }) => name))
       }
+      tellTroubles()
       return known.length === 0 ? undefined : sourceOf(user)
     },
     toolsOf: async (user) => ((await load(user)).length === 0 ? undefined : sourceOf(user)),

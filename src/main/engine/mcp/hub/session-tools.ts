@@ -1,5 +1,6 @@
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
 import type { ConfiguredServer } from '../mcp-config'
+import type { Listing } from '../connection/listing'
 import type { McpTool } from '../mcp-tool'
 import type { ListedTool } from '../tool/read-tools'
 import { toolNames } from '../tool/tool-names'
@@ -70,6 +71,17 @@ export function unchanged(before: readonly McpTool[], after: readonly McpTool[])
 
 /** Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else fits into a request. */
 const MOST_CHARS = 256 * 1024
+
+/** What the model is told of a server whose tools it does not have all: it would look for them, or say that there are none. */
+export function leftOut({ definition }: Pick<ConfiguredServer, 'definition'>, { tools, hasMoreTools }: Listing): string[] {
+  const { left } = offeredTools(definition, tools)
+  return [
+    ...(hasMoreTools ? [`[The server has more tools than the ${tools.length} that were read.]`] : []),
+    ...(left.size > 0
+      ? [`[${left.size} tools of the server are not offered, because there are too many: the user can switch off others.]`]
+      : []),
+  ]
+}
 
 /** What of a server's tools can be offered: those that can be used and are switched on, as far as they fit; `left`: those that do not. */
 export function offeredTools(

@@ -1,6 +1,7 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight } from '../connection-hooks'
 import { openConnection, type Connection } from '../connection/connection'
+import { isNotTaken } from '../connection/not-taken'
 import { isSignIn } from '../connection/connection-failure'
 import { Failures } from './failures'
 import type { Listing } from '../connection/listing'
@@ -108,7 +109,10 @@ export class SharedServer {
     return this.#lists.load()
   }
 
-  /** Runs `run` with a connection, made where there is none. `signal` ends the wait for it, not the start itself, which others may wait for. */
+  /**
+   * Runs `run` with a connection, made where there is none; once more with a new one where the server has not taken what it asked. `signal` ends the wait for it, not the start itself, which others may
+   * wait for.
+   */
   async use<Result>(
     plan: StartPlan,
     sessionId: string | undefined,
@@ -119,7 +123,15 @@ export class SharedServer {
       this.users.add(sessionId)
       this.#deps.joined()
     }
-    return this.#uses.during(async (restedMs) => run(await this.#connected(plan, signal, restedMs > DOUBTFUL_MS)))
+    return this.#uses.during(async (restedMs) => {
+      const connection = await this.#connected(plan, signal, restedMs > DOUBTFUL_MS)
+      try {
+        return await run(connection)
+      } catch (error) {
+        if (signal?.aborted || !(await isNotTaken(connection, error))) throw error
+        return await run(await this.#instead(plan, connection, signal))
+      }
+    })
   }
 
   /** Connects, so that it is known what the server offers. */
@@ -129,16 +141,6 @@ export class SharedServer {
       if (!this.listing) throw new CodedError('mcp.answer', this.#error?.message ?? 'It did not say what it offers.')
       return this.listing
     })
-  }
-
-  /** A new connection instead of one that no longer serves. */
-  async reconnect(plan: StartPlan, instead: Connection, signal: AbortSignal | undefined): Promise<Connection> {
-    if (this.#connection === instead) {
-      this.#connection = undefined
-      this.log.add({ from: 'connection', level: 'warning', text: 'The server no longer knows this connection; connecting anew.' })
-      await instead.close()
-    }
-    return this.#connected(plan, signal)
   }
 
   /** See `Ask.openPages`. */
@@ -202,6 +204,16 @@ export class SharedServer {
     }
     clearTimeout(this.#retryTimer)
     return unlessAborted(this.#starting ?? this.#begin(plan), signal)
+  }
+
+  /** A new connection in place of one that no longer serves. */
+  async #instead(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
+    if (this.#connection === old) {
+      this.#connection = undefined
+      this.log.add({ from: 'connection', level: 'warning', text: 'The server no longer knows this connection; connecting again.' })
+      await old.close()
+    }
+    return this.#connected(plan, signal)
   }
 
   #begin(plan: StartPlan): Promise<Connection> {

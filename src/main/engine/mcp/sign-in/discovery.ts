@@ -62,6 +62,12 @@ function resourceUrls(url: URL, asked: Challenge | undefined): URL[] {
 async function authorizationServer(issuer: string, fetchFn: FetchLike): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
   const metadata = await firstDocument(urls, OAuthMetadataSchema, fetchFn)
+  // RFC 8414, 3.3: who answers for another could have the code sent to themselves, and learn what is meant for that one.
+  if (metadata && !isSameIssuer(metadata.issuer, issuer))
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, so a sign-in there would not be safe. Whoever runs the server has to correct "issuer".`,
+    )
   // The specification wants this refused: without PKCE a code that is caught can be used by others.
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256'))
     throw new CodedError(
@@ -87,6 +93,11 @@ async function firstDocument<Schema extends z.ZodType>(
     if (parsed?.success) return parsed.data
   }
   return undefined
+}
+
+/** Word for word but for a slash at the end, which many leave out. */
+function isSameIssuer(one: string, other: string): boolean {
+  return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }
 
 function brief(text: string): string {

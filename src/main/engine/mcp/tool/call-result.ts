@@ -118,25 +118,35 @@ function fileName(name: string, type: string): string {
   return /\.\w{1,8}$/.test(safe) || ending === undefined ? safe : `${safe}.${ending}`
 }
 
-/** Undefined where there is none, or where a text says the same already, as the protocol advises. */
+/** Undefined where there is none, or where the texts say the same already, as the protocol advises. */
 function structuredText(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): string | undefined {
   if (structured === undefined || structured === null) return undefined
   try {
-    if (isWrapped(structured, parts, listed)) return undefined
-    const isSaid = parts.some((part) => part.type === 'text' && isSame(part.text, structured))
-    return isSaid ? undefined : JSON.stringify(structured, null, 2)
+    const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    return isSaid(structured, texts) || isWrapped(structured, texts, listed) ? undefined : JSON.stringify(structured, null, 2)
   } catch {
     return '[The structured content is nested too deeply to be shown.]'
   }
 }
 
-/** Whether it is nothing but the content again, under one name: what servers make of tools that return no structure. */
-function isWrapped(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): boolean {
+/** Whether it is nothing but the content again, under one name: what servers make of tools that return no structure, but a text, a number or a list. */
+function isWrapped(structured: unknown, texts: readonly string[], listed: readonly unknown[]): boolean {
   const values = isRecord(structured) ? Object.values(structured) : []
   if (values.length !== 1) return false
   const [value] = values
-  if (typeof value === 'string') return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === value.toWellFormed()
-  return Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed)
+  return isSaid(value, texts) || (Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed))
+}
+
+/** Whether one of the texts is this value, or all of them one after the other, or each is one of its items. */
+function isSaid(value: unknown, texts: readonly string[]): boolean {
+  if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
+  return (
+    Array.isArray(value) && value.length > 0 && value.length === texts.length && value.every((item, index) => says(texts[index]!, item))
+  )
+}
+
+function says(text: string, value: unknown): boolean {
+  return (typeof value === 'string' && text === value.toWellFormed()) || isSame(text, value)
 }
 
 function isSame(text: string, structured: unknown): boolean {

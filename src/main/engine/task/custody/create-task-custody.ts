@@ -94,7 +94,8 @@ export class HomeCustody implements TaskCustody {
     this.keeper.lookOut()
     await this.list({ activeOnly: true })
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.tellRemoved(taskId)
-    const found = await this.orphans()
+    const { findOrphans } = await import('../watch/orphans')
+    const found = await findOrphans(this.options.home)
     // Servers are nothing without the program that started them, and nobody's work.
     const servers = found.filter(({ taskId }) => taskId.startsWith(SERVER_MARK)).map(({ pid }) => pid)
     if (servers.length > 0) await this.killOrphans(servers)
@@ -194,12 +195,15 @@ export class HomeCustody implements TaskCustody {
 
   async orphans(): Promise<Orphan[]> {
     const { findOrphans } = await import('../watch/orphans')
-    return findOrphans(this.options.home)
+    const link = await this.keeper.find().catch(() => undefined)
+    const running = async (): Promise<string[]> => (await link!.ask('list', {})).map(({ taskId }) => taskId)
+    return findOrphans(this.options.home, link && { pid: link.pid, running })
   }
 
   async killOrphans(pids?: readonly number[]): Promise<{ stopped: number }> {
     const { endOrphans } = await import('../watch/orphans')
-    return { stopped: await endOrphans(this.options.home, pids, GRACE_MS) }
+    const ended = (await this.orphans()).filter(({ taskEnded }) => taskEnded).map(({ taskId }) => taskId)
+    return { stopped: await endOrphans(this.options.home, pids, GRACE_MS, new Set(ended)) }
   }
 
   watch(taskId: string, listener: Parameters<TaskCustody['watch']>[1]): () => void {

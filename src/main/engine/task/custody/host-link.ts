@@ -25,6 +25,8 @@ export class HostLink {
   private lastNumber = 0
   private isOpen = false
   isLost = false
+  /** Its process. */
+  pid = 0
 
   private constructor({ socket }: HostSocket, events: HostLinkEvents) {
     this.socket = socket
@@ -50,7 +52,7 @@ export class HostLink {
   static async open(host: HostSocket, events: HostLinkEvents): Promise<HostLink> {
     const link = new HostLink(host, events)
     try {
-      await link.ask('hello', { token: host.token })
+      link.pid = (await link.ask('hello', { token: host.token })).pid
       events.changed(await link.ask('follow', {}))
       link.isOpen = true
       return link

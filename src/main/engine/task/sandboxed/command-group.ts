@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openMasters, openTerminal, type NativePty, type OpenTerminal } from '../open-terminal'
 import { writeArguments } from '../../sandbox/sandbox-files'
 import type { ExitStatus } from '../running-process'
-import { DISMISSAL, orderOf, startProblem, type Leader, type LeaderCommand, type LeaderEvents } from '../session-leader'
+import { askPaused, DISMISSAL, orderOf, startProblem, type Leader, type LeaderCommand, type LeaderEvents } from '../session-leader'
 import type { CommandNamespace } from './command-namespace'
 import { childrenOf, machinePid } from './process-ids'
 
@@ -160,7 +160,7 @@ export class CommandGroup {
   private order(place: Place): void {
     if (!place.isReady || !place.orders) return
     if (place.isDismissed) place.orders.end(DISMISSAL)
-    else if (place.command) place.orders.end(orderOf(place.command))
+    else if (place.command) place.orders.write(orderOf(place.command))
   }
 
   /**
@@ -178,7 +178,8 @@ export class CommandGroup {
       place.isReady = true
       this.order(place)
       place.pid.resolve(this.supervisor === undefined ? undefined : machinePid(this.supervisor, Number(number)))
-    } else if (what === 'failed') this.fail(place, startProblem(place.command?.cwd))
+    } else if (what === 'paused' && place.events) askPaused(place.events, (answer) => place.orders?.write(answer))
+    else if (what === 'failed') this.fail(place, startProblem(place.command?.cwd))
     else if (what === 'exit') this.exited(place, { exitCode: Number(number) })
   }
 

@@ -1,5 +1,6 @@
 import type { Orphan } from '../../../../shared/model/task'
 import { homeKey, isCustodianAlive } from '../custody-mark'
+import { KEEPER_NAME } from '../leader-keeper'
 import { commandOf } from './command-of'
 import { endProcesses } from './end-marked'
 import type { Mark } from './mark'
@@ -7,32 +8,50 @@ import { MarkedProcesses, type MarkedProcess, type ProcessesByTask } from './mar
 import { linkOf, startTime } from './proc-files'
 import { processTable } from './process-table'
 
-/** Processes of tasks of this home whose custodian is dead, oldest first. */
-export async function findOrphans(home: string): Promise<Orphan[]> {
-  const found = orphansIn(new MarkedProcesses().find(await processTable()), orphanTest(home))
-  return found
+/** The task host that lives, as far as orphans go. */
+export interface LivingHost {
+  pid: number
+  /** What it runs just now. */
+  running(): Promise<Iterable<string>>
+}
+
+const NO_TASKS: ReadonlySet<string> = new Set()
+
+/** Processes of tasks of this home whose custodian is dead, and with `host` those that its ended tasks have left; oldest first. */
+export async function findOrphans(home: string, host?: LivingHost): Promise<Orphan[]> {
+  const byTask = new MarkedProcesses().find(await processTable())
+  // Asked after the look at the processes: what has begun since is not among them, and what has ended does not begin again.
+  const ended = host ? await endedTasks(byTask, homeKey(home), host) : NO_TASKS
+  return orphansIn(byTask, orphanTest(home, ended))
+    .filter(({ entry }) => entry.name !== KEEPER_NAME)
     .map(({ entry, mark }) => ({
       pid: entry.pid,
       taskId: mark.taskId,
       command: commandOf(entry),
       memoryBytes: entry.memoryBytes,
       startedAt: process.platform === 'linux' ? startTime(entry.started) : entry.started * 1000,
+      ...(ended.has(mark.taskId) && { taskEnded: true as const }),
     }))
     .toSorted((a, b) => a.startedAt - b.startedAt || a.pid - b.pid)
 }
 
 /**
- * Ends those of them with these numbers, or all: SIGTERM, SIGKILL after `graceMs`. A number that is somebody else's by now is left alone, because each
- * is looked at again. Returns how many processes are gone.
+ * Ends those of them with these numbers, or all, and all processes of the tasks `ended`: SIGTERM, SIGKILL after `graceMs`. A number that is somebody else's by now is left
+ * alone, because each is looked at again. Returns how many processes are gone.
  */
-export async function endOrphans(home: string, pids: readonly number[] | undefined, graceMs: number): Promise<number> {
-  const isOrphan = orphanTest(home)
+export async function endOrphans(
+  home: string,
+  pids: readonly number[] | undefined,
+  graceMs: number,
+  tasks: ReadonlySet<string> = NO_TASKS,
+): Promise<number> {
+  const isOrphan = orphanTest(home, tasks)
   const ended = new Set<string>()
   const left = await endProcesses(
     {
       find: ({ byTask }) => {
         const wanted = orphansIn(byTask, isOrphan).filter(({ entry }) => pids === undefined || pids.includes(entry.pid))
-        for (const { entry } of wanted) ended.add(`${entry.pid} ${entry.started}`)
+        for (const { entry } of wanted) if (entry.name !== KEEPER_NAME) ended.add(`${entry.pid} ${entry.started}`)
         return wanted.map(({ entry }) => entry)
       },
       isMine: (mark) => pids === undefined && isOrphan(mark),
@@ -46,12 +65,23 @@ function orphansIn(byTask: ProcessesByTask, isOrphan: (mark: Mark) => boolean): 
   return [...byTask.values()].flat().filter(({ entry, mark }) => entry.pid !== process.pid && isOrphan(mark) && hasOurNumbers(entry.pid))
 }
 
-/** Whether a mark is of this home and its custodian dead; looks each custodian up once. */
-function orphanTest(home: string): (mark: Mark) => boolean {
+/** Those of the host's tasks that have processes, and do not run. */
+async function endedTasks(byTask: ProcessesByTask, home: string, host: LivingHost): Promise<ReadonlySet<string>> {
+  const isTheirs = ({ custody }: Mark): boolean =>
+    custody !== undefined && custody.home === home && custody.pid === host.pid && isCustodianAlive(custody)
+  const taskIds = [...byTask].filter(([, [first]]) => first && isTheirs(first.mark)).map(([taskId]) => taskId)
+  if (taskIds.length === 0) return NO_TASKS
+  const running = new Set(await host.running())
+  return new Set(taskIds.filter((taskId) => !running.has(taskId)))
+}
+
+/** Whether a mark is of this home, and its custodian dead or its task ended; looks each custodian up once. */
+function orphanTest(home: string, ended: ReadonlySet<string>): (mark: Mark) => boolean {
   const key = homeKey(home)
   const dead = new Map<string, boolean>()
-  return ({ custody }) => {
+  return ({ taskId, custody }) => {
     if (custody?.home !== key) return false
+    if (ended.has(taskId)) return true
     const custodian = `${custody.pid} ${custody.started}`
     const isDead = dead.get(custodian) ?? !isCustodianAlive(custody)
     dead.set(custodian, isDead)

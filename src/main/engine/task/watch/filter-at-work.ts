@@ -1,0 +1,30 @@
+import { inSession } from '../session-processes'
+import { linkOf, namesIn, readProc } from './proc-files'
+import type { ProcessTable } from './process-table'
+
+/** More are not looked into. */
+const MOST_PROCESSES = 64
+/** The bits of a file's flags that say whether it is only read from, as the kernel prints them: in octal. */
+const ACCESS_MODE = 0o3
+
+/**
+ * Whether a process in the session that `leader` began has been given all of its input through a pipe and is at work: what filtered the output of a command that has ended
+ * (`> >(sort)`), which nobody waits for but the reader of its output. One that sleeps does something else. Only Linux tells.
+ */
+export function isFilterAtWork(table: ProcessTable, leader: number): boolean {
+  if (process.platform !== 'linux') return false
+  const members = inSession(table, leader, []).slice(0, MOST_PROCESSES)
+  const inputs = members.flatMap(({ pid, state }) => {
+    const input = state === 'R' || state === 'D' ? linkOf(`/proc/${pid}/fd/0`) : ''
+    return input.startsWith('pipe:') ? [input] : []
+  })
+  return inputs.some((input) => !members.some(({ pid }) => writesTo(pid, input)))
+}
+
+function writesTo(pid: number, pipe: string): boolean {
+  return namesIn(`/proc/${pid}/fd`).some((file) => {
+    if (linkOf(`/proc/${pid}/fd/${file}`) !== pipe) return false
+    const flags = /^flags:\s*([0-7]+)/m.exec(readProc(`/proc/${pid}/fdinfo/${file}`))?.[1] ?? '1'
+    return (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0
+  })
+}

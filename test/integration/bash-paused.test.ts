@@ -1,0 +1,88 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { leadersBySpawn } from '../../src/main/engine/task/leader-by-spawn'
+import { LeaderPool } from '../../src/main/engine/task/leader-pool'
+import type { Leaders } from '../../src/main/engine/task/session-leader'
+import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
+import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
+import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { foregroundResult } from '../../src/main/engine/tool/bash-result'
+
+let dir: string
+let tasks: TerminalTasks
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-paused-')))
+})
+afterEach(async () => {
+  await tasks.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (command: string, timeoutMs: number, sandbox?: SandboxPolicy): Promise<TaskEnd> =>
+  tasks.run({ command, cwd: dir, timeoutMs, signal: new AbortController().signal, ...(sandbox && { sandbox }) }, 10_000)
+
+const told = (end: TaskEnd): string => {
+  const [first] = foregroundResult(end, { timeoutMs: 2_000, interactive: false, canAnswer: false }).content
+  return first?.type === 'text' ? first.text : ''
+}
+
+describe.runIf(process.platform === 'linux').each<[string, () => Leaders]>([
+  ['spawned by us', () => leadersBySpawn],
+  ['started by a keeper', () => new LeaderPool('/usr/bin/setsid')],
+  ['started by a shell', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
+])('of leaders %s', (_name, leaders) => {
+  beforeEach(() => {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: dir }
+    const starter = async () => ({ starter: await terminalStarter(leaders()) })
+    tasks = createTerminalTasks({ outputDir: join(dir, 'tasks'), env: () => env, starter, graceMs: 300 })
+  })
+
+  test.each(['STOP', 'TSTP', 'TTIN'])(
+    'a command that stops itself with SIG%s has not ended: its time limit ends it, and it is said',
+    async (signal) => {
+      const end = await run(`echo before; kill -${signal} $$; echo after`, 2_000)
+      expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
+      expect(told(end)).toMatch(/The command was stopped by a signal \(SIGSTOP.*"kill -CONT -- -\d+" in another command does/)
+    },
+  )
+
+  test('a command that is continued goes on, and ends with its own code', async () => {
+    const end = await run('(sleep 1; kill -CONT $$) & kill -STOP $$; echo after </dev/tty; exit 7', 30_000)
+    expect(end).toMatchObject({ text: 'after\n', notes: [], task: { status: 'failed', exitCode: 7 } })
+  })
+
+  test.each([145, 147, 150])('a command that exits with %d, as stopped ones seem to, has ended', async (code) => {
+    expect(await run(`echo x; exit ${code}`, 30_000)).toMatchObject({ text: 'x\n', notes: [], task: { status: 'failed', exitCode: code } })
+    expect((await run('echo next', 30_000)).text).toBe('next\n')
+  })
+
+  test('a command that is killed while it stands still ends so', async () => {
+    const end = await run('(sleep 1; kill -KILL $$) & kill -STOP $$; echo after', 30_000)
+    expect(end).toMatchObject({ text: '', task: { status: 'failed', exitCode: 137 } })
+  })
+})
+
+test('a command in a sandbox that stops itself has not ended', async ({ skip }) => {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: dir }
+  tasks = createTerminalTasks({ outputDir: join(dir, 'tasks'), env: () => env, graceMs: 300 })
+  if (sandboxSupport().kind === 'none') skip()
+  const nothing = { folders: [], write: [dir], read: [], protect: [], hosts: [], sockets: [] }
+  const sandbox: SandboxPolicy = {
+    level: 'project',
+    network: 'none',
+    scope: 'p',
+    root: dir,
+    ...nothing,
+    home: join(dir, 'h'),
+    userHome: dir,
+  }
+  const end = await run('echo before; kill -STOP $$; echo after', 2_000, sandbox)
+  expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
+  expect(told(end)).toMatch(/was stopped by a signal/)
+  const again = await run('(sleep 1; kill -CONT $$) & kill -STOP $$; exit 7', 30_000, sandbox)
+  expect(again).toMatchObject({ notes: [], task: { status: 'failed', exitCode: 7 } })
+})
