@@ -2,6 +2,7 @@ import {
   Bell,
   Inbox,
   Keyboard,
+  Link,
   MessageSquare,
   Monitor,
   PanelRight,
@@ -29,6 +30,7 @@ import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
 import { changeMode } from './state/session-mode'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
+import { hasLinks } from './state/route'
 import { useSessionActions } from './state/session-actions'
 import { sessionStore } from './state/session-view'
 import { useSessions, waitingSessions } from './state/sessions-state'
@@ -125,10 +127,21 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
                 })),
             },
           },
+          ...(hasLinks
+            ? [
+                {
+                  id: 'copy-link',
+                  group: 'This session',
+                  label: 'Copy link to this session',
+                  icon: <Link aria-hidden />,
+                  run: () => actions.copyLink(current.sessionId),
+                },
+              ]
+            : []),
           {
             id: 'copy-id',
             group: 'This session',
-            label: 'Copy session id',
+            label: 'Copy session ID',
             icon: <Copy aria-hidden />,
             run: () => actions.copyId(current.sessionId),
           },

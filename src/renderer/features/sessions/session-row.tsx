@@ -1,9 +1,10 @@
-import { Archive, ArchiveRestore, Copy, Pencil, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Copy, Link, Pencil, Trash2 } from 'lucide-react'
 import { memo, type KeyboardEvent } from 'react'
 import type { SessionSummary } from '../../../shared/model/session'
 import { useHasAgentRequests } from '../../state/agent-requests'
 import { folderName } from '../../state/folder-name'
 import { titleOf } from '../../state/ordered-sessions'
+import { hasLinks } from '../../state/route'
 import { shortAgo, useMinute } from '../../state/relative-time'
 import type { SessionActions } from '../../state/session-actions'
 import { useWaitingTask } from '../../state/tasks-state'
@@ -69,12 +70,17 @@ export const SessionRow = memo(function SessionRow({
       >
         {archived ? 'Restore' : 'Archive'}
       </ContextMenuItem>
+      {hasLinks && (
+        <ContextMenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId)}>
+          Copy link
+        </ContextMenuItem>
+      )}
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyId(sessionId)}>
-        Copy session id
+        Copy session ID
       </ContextMenuItem>
       <ContextMenuSeparator />
       <ContextMenuItem icon={<Trash2 aria-hidden />} kbd="Del" danger onSelect={() => onRemove(summary)}>
-        Delete …
+        Delete…
       </ContextMenuItem>
     </>
   )

@@ -16,7 +16,7 @@ import { toolGroups } from './tool-groups'
 /** From so many tools on they can be filtered, and groups begin folded. */
 const MANY = 30
 
-interface ToolsDialogProps {
+export interface ToolsDialogProps {
   sessionId: string
   open: boolean
   onOpenChange: (open: boolean) => void
