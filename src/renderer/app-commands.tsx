@@ -5,6 +5,7 @@ import {
   Link,
   MessageSquare,
   Monitor,
+  PanelLeft,
   PanelRight,
   Plus,
   Settings,
@@ -45,12 +46,13 @@ interface CommandInput {
   userHome: string | undefined
   /** Shows or hides the inspector, wherever it is at this width; undefined where there is none. */
   toggleInspector: (() => void) | undefined
+  toggleSidebar: () => void
   /** Whether the sessions are listed too: only for the palette, shortcuts need none of them. */
   withSessions: boolean
 }
 
 /** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
-export function useAppCommands({ settings, userHome, toggleInspector, withSessions }: CommandInput): Command[] {
+export function useAppCommands({ settings, userHome, toggleInspector, toggleSidebar, withSessions }: CommandInput): Command[] {
   const client = useClient()
   const actions = useSessionActions()
   const view = useLayout((layout) => layout.view)
@@ -216,6 +218,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
     ]
 
     const viewing: Command[] = [
+      {
+        id: 'sidebar',
+        group: 'View',
+        label: 'Show or hide the sidebar',
+        shortcut: 'Mod+\\',
+        icon: <PanelLeft aria-hidden />,
+        run: toggleSidebar,
+      },
       ...(toggleInspector
         ? [
             {
@@ -279,7 +289,21 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
       }
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
-  }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, prompts, settings, userHome, toggleInspector])
+  }, [
+    client,
+    actions,
+    listed,
+    current,
+    firstWaiting,
+    waiting,
+    sessionId,
+    theme,
+    prompts,
+    settings,
+    userHome,
+    toggleInspector,
+    toggleSidebar,
+  ])
 }
 
 /** The sandbox of a session that has been opened in this window. */

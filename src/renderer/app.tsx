@@ -38,6 +38,7 @@ export function App({ connection }: { connection: Connection }) {
   const room = useRoom()
   const view = useLayout((layout) => layout.view)
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
+  const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
   const drawer = useLayout((layout) => layout.drawer)
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
@@ -54,7 +55,13 @@ export function App({ connection }: { connection: Connection }) {
       : room.inspector
         ? { open: inspectorOpen, toggle: toggleColumn }
         : { open: drawer === 'inspector', toggle: toggleDrawer }
-  const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle, withSessions: paletteOpen })
+  const commands = useAppCommands({
+    settings,
+    userHome,
+    toggleInspector: inspector?.toggle,
+    toggleSidebar: room.sidebar ? toggleSidebar : openSidebar,
+    withSessions: paletteOpen,
+  })
   useShortcuts([
     { shortcut: 'Mod+K', run: () => useLayout.getState().setPaletteOpen(true) },
     ...commands,
@@ -63,7 +70,7 @@ export function App({ connection }: { connection: Connection }) {
 
   if (connectionState.failure?.code === 'connection.refused') return <LockedOut failure={connectionState.failure} />
 
-  const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : openSidebar, inspector }
+  const frame = { userHome, onOpenSidebar: room.sidebar ? (sidebarOpen ? undefined : toggleSidebar) : openSidebar, inspector }
   const banners = (
     <>
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
@@ -75,7 +82,7 @@ export function App({ connection }: { connection: Connection }) {
   return (
     <>
       <Columns
-        sidebar={<Sidebar userHome={userHome} />}
+        sidebar={<Sidebar userHome={userHome} onHide={room.sidebar ? toggleSidebar : undefined} />}
         inspector={
           sessionId === undefined ? undefined : <SessionInspector key={sessionId} sessionId={sessionId} isDrawer={!room.inspector} />
         }
@@ -138,6 +145,11 @@ const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', new: 'New
 function toggleColumn(): void {
   const layout = useLayout.getState()
   layout.setInspectorOpen(!layout.inspectorOpen)
+}
+
+function toggleSidebar(): void {
+  const layout = useLayout.getState()
+  layout.setSidebarOpen(!layout.sidebarOpen)
 }
 
 function toggleDrawer(): void {

@@ -1,4 +1,5 @@
 import { onDemand } from '../../../ui/on-demand'
+import './right-to-left.css'
 
 /**
  * Markdown whose reader and renderer are fetched with the first conversation and not with the page. Until they are there, the text stands as it was
@@ -6,7 +7,11 @@ import { onDemand } from '../../../ui/on-demand'
  */
 export const Markdown = onDemand(
   () => import('./markdown').then((module) => module.Markdown),
-  ({ text }) => <div className="md whitespace-pre-wrap">{text}</div>,
+  ({ text }) => (
+    <div dir="auto" className="md whitespace-pre-wrap">
+      {text}
+    </div>
+  ),
 )
 
 /** Fetches them now. */

@@ -39,7 +39,11 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
         )}
         <AttachedParts parts={item.parts} />
         <MessageMedia parts={item.parts.filter(isOwn)} />
-        {text !== '' && <p className="you-text">{folded === undefined || open ? text : `${text.slice(0, folded)} …`}</p>}
+        {text !== '' && (
+          <p dir="auto" className="you-text">
+            {folded === undefined || open ? text : `${text.slice(0, folded)} …`}
+          </p>
+        )}
         {folded !== undefined && (
           <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? 'Show less' : `Show all ${text.length.toLocaleString()} characters`}
