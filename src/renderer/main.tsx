@@ -8,6 +8,7 @@ import { preloadView, preloadWhenIdle } from './page-parts'
 import { followApp } from './state/app-subscription'
 import { followRoute } from './state/follow-route'
 import { useLayout } from './state/layout-state'
+import { followShown } from './state/follow-shown'
 import { followTheme } from './state/theme'
 import { TrestleProvider } from './state/trestle-context'
 import './styles/index.css'
@@ -34,6 +35,7 @@ followTheme()
 followRoute(connection.client)
 preloadView(useLayout.getState().view)
 followApp(connection.client, queryClient)
+followShown()
 
 createRoot(root).render(
   <StrictMode>

@@ -12,7 +12,7 @@ export function pathOf(view: MainView): string {
       return joined(PAGE_PATHS.tasks, view.taskId)
     case 'inbox':
       return joined(PAGE_PATHS.inbox)
-    case 'new':
+    default:
       return `${joined(PAGE_PATHS.new)}${view.folder === undefined ? '' : `?${new URLSearchParams({ folder: view.folder }).toString()}`}`
   }
 }
