@@ -1,6 +1,7 @@
 import { preloadMarkdown } from './features/chat/markdown/markdown-on-demand'
 import { AnswerCard, RestoreDialog, TaskTerminal, ToolsDialog } from './session-parts'
 import type { MainView } from './state/layout-state'
+import { useSessions } from './state/sessions-state'
 import { onDemand } from './ui/on-demand'
 import { ViewSkeleton } from './ui/view-skeleton'
 
@@ -77,18 +78,28 @@ const LATER = [
   MessagesDialog,
 ]
 
-/** Fetches the rest one after the other while the page has nothing to do, so that no click waits for code. */
+/** Fetches the rest one after the other once the list is there and the page has nothing to do, so that no click waits for code and no code delays the list. */
 export function preloadWhenIdle(): void {
-  const next = (at: number): void => {
-    const part = LATER[at]
-    if (!part) return
-    whenIdle(() => void part.preload().then(() => next(at + 1)))
+  const begin = (): boolean => {
+    const { loaded } = useSessions.getState()
+    if (loaded) void preloadInTurn()
+    return loaded
   }
-  next(0)
+  if (begin()) return
+  const stop = useSessions.subscribe(() => begin() && stop())
+}
+
+async function preloadInTurn(): Promise<void> {
+  for (const part of LATER) {
+    await idle()
+    await part.preload()
+  }
 }
 
 /** Safari has no requestIdleCallback; there, after the events that are waiting. */
-function whenIdle(job: () => void): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(job, { timeout: 5000 })
-  else setTimeout(job, 200)
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: 5000 })
+    else setTimeout(resolve, 200)
+  })
 }

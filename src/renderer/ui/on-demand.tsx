@@ -17,7 +17,7 @@ export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   renderWaiting: (props: Props) => ReactNode = () => null,
 ): OnDemand<Props> {
-  let state: { Component?: ComponentType<Props>; error?: unknown } = {}
+  let state: { Component?: ComponentType<Props>; error?: Error } = {}
   let loading: Promise<void> | undefined
   const listeners = new Set<() => void>()
   const change = (next: typeof state): void => {
@@ -33,7 +33,7 @@ export function onDemand<Props extends object>(
       (Component) => change({ Component }),
       (error: unknown) => {
         loading = undefined
-        change({ error })
+        change({ error: error instanceof Error ? error : new Error('The code could not be fetched.') })
       },
     )
     return loading
@@ -47,12 +47,10 @@ export function onDemand<Props extends object>(
     if (Component) return <Component {...props} />
     if (error === undefined) return renderWaiting(props)
     const failure = {
-      code: 'connection.lost',
       title: 'This part of the page could not be loaded',
-      message: error instanceof Error ? error.message : String(error),
-      retryable: true,
+      message: error.message,
       advice: 'Check that Trestle is running. If it was updated, reload the page.',
-    } as const
+    }
     return (
       <ErrorNote
         failure={failure}

@@ -119,7 +119,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
     return
   }
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  const file = await readPageFile(folder, path, String(request.headers['accept-encoding'] ?? ''))
+  const file = await readPageFile(folder, path, request.headers['accept-encoding'])
   if (!file) {
     say(404, path === '/' ? 'The interface has not been built; run npm run build.' : 'Not found.')
     return

@@ -16,7 +16,8 @@ test('the token survives a restart, in a file that is readable for its owner alo
   expect(webToken(home)).toBe(token)
   const file = join(home, 'web-token')
   expect(await readFile(file, 'utf8')).toBe(`${token}\n`)
-  if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const { mode } = await stat(file)
+  expect(process.platform === 'win32' ? 0o600 : mode & 0o777).toBe(0o600)
 })
 
 test('a rotated token is another one, and stays', () => {
