@@ -80,13 +80,15 @@ const LATER = [
 
 /** Fetches the rest one after the other once the list is there and the page has nothing to do, so that no click waits for code and no code delays the list. */
 export function preloadWhenIdle(): void {
-  const begin = (): boolean => {
-    const { loaded } = useSessions.getState()
-    if (loaded) void preloadInTurn()
-    return loaded
-  }
   if (begin()) return
   const stop = useSessions.subscribe(() => begin() && stop())
+}
+
+/** Whether the list is there, and so the fetching has begun. */
+function begin(): boolean {
+  const { loaded } = useSessions.getState()
+  if (loaded) void preloadInTurn()
+  return loaded
 }
 
 async function preloadInTurn(): Promise<void> {
