@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
+import { compressedAssets } from './scripts/compressed-assets.ts'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
 const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp', 'tree-sitter-bash', 'web-tree-sitter']
@@ -20,6 +21,12 @@ const lightHeaders: Plugin = {
       ? { code: `import { HeaderList as Headers } from ${JSON.stringify(HEADER_LIST)}\n${code}`, map: null }
       : undefined,
 }
+
+/**
+ * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
+ * `base` in a configuration.
+ */
+const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' }) }
 
 export default defineConfig({
   main: {
@@ -57,10 +64,12 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), fromTheRoot, compressedAssets()],
     build: {
       outDir: 'out/renderer',
       target: 'chrome140',
+      // electron-vite minifies nothing by itself, and a browser fetches this from the web host.
+      minify: 'oxc',
       // Fonts stay files: the content policy allows no data: URLs for them.
       assetsInlineLimit: 0,
       rolldownOptions: { input: { index: 'src/renderer/index.html' } },

@@ -29,7 +29,14 @@ test.describe('allow always', () => {
     const rules = card.getByRole('radiogroup', { name: 'What the rule covers' })
     await expect(rules.getByRole('radio').first()).toBeFocused()
     await expect(rules.getByRole('radio').first()).toBeChecked()
-    await expect(rules).toContainText('Bash(mkdir second)')
+    await expect(rules.getByRole('radio').first()).toHaveAccessibleName('Allow exactly mkdir second')
+    // One sentence for each choice; the rule itself and what it would have done are folded away, and the buttons stay in view.
+    await expect(card.getByLabel('The rule', { exact: true })).toBeHidden()
+    await expect(card.getByText('What should be allowed without asking?')).toBeInViewport({ ratio: 1 })
+    await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 1 })
+    await card.getByText('Details').click()
+    await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 1 })
+    await rules.getByRole('radio').first().focus()
     // The narrowest would not have covered what ran before; the wider one would.
     const before = card
       .getByRole('list', { name: 'Past commands under this rule' })
@@ -37,7 +44,7 @@ test.describe('allow always', () => {
       .filter({ hasText: 'mkdir first' })
     await expect(before).toHaveText('mkdir firstasked, as before')
     await page.keyboard.press('ArrowDown', { delay: 60 })
-    await expect(rules.getByRole('radio', { name: /Bash\(mkdir \*\)/ })).toBeChecked()
+    await expect(rules.getByRole('radio', { name: 'Allow mkdir with anything after it' })).toBeChecked()
     await expect(before).toContainText(/asked →.*allowed/)
     const rule = card.getByLabel('The rule', { exact: true })
     await expect(rule).toHaveText('[[permission.rules]]\ndecision = "allow"\npattern = "Bash(mkdir *)"')
@@ -72,7 +79,7 @@ test.describe('allow always', () => {
     await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeVisible()
     expect(isThere(app, 'first')).toBe(false)
     await card.getByRole('button', { name: 'Allow for this session' }).click()
-    await card.getByRole('radio', { name: /Bash\(mkdir \*\)/ }).click()
+    await card.getByRole('radio', { name: 'Allow mkdir with anything after it' }).click()
     await card.getByRole('button', { name: 'Allow for this session' }).click()
     await expect(said(page, 'Two folders.')).toBeVisible()
     expect(isThere(app, 'second')).toBe(true)

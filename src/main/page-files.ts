@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
+import { isPagePath } from '../shared/contract/page-paths'
 
 /** A file of the built interface with everything a browser is told about it. */
 export interface PageFile {
   body: Buffer<ArrayBuffer>
   contentType: string
   cacheControl: string
+  /** Changes with the content and with how it is compressed. */
+  etag: string
+  /** Set when the body is compressed. */
+  encoding?: 'br' | 'gzip'
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -22,11 +28,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
+/** What the build puts beside a text file, best first (scripts/compressed-assets.ts). */
+const COMPRESSED = [
+  { encoding: 'br', suffix: '.br' },
+  { encoding: 'gzip', suffix: '.gz' },
+] as const
+
 /**
- * Reads a file of the built interface by its URL path (`/` is index.html). Undefined for anything that is not a plain file of a known type
+ * Reads a file of the built interface by its URL path (`/` and every route of the page is index.html), compressed where `accepts` (an Accept-Encoding header)
+ * allows it and the build has made such a file. Undefined for anything that is not a plain file of a known type
  * inside the folder, however the path is written: `..`, encoded or not, backslashes, NUL, hidden files, links that lead outside.
  */
-export async function readPageFile(folder: string, urlPath: string): Promise<PageFile | undefined> {
+export async function readPageFile(folder: string, urlPath: string, accepts = ''): Promise<PageFile | undefined> {
+  if (isPagePath(urlPath)) return readPageFile(folder, '/', accepts)
   let path: string
   try {
     path = decodeURIComponent(urlPath)
@@ -43,11 +57,42 @@ export async function readPageFile(folder: string, urlPath: string): Promise<Pag
     const root = await realpath(folder)
     const file = await realpath(join(root, ...segments))
     if (!file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined
-    return { body: await readFile(file), contentType, cacheControl: cacheControlOf(name) }
+    const compressed = await readCompressed(file, accepts)
+    const body = compressed?.body ?? (await readFile(file))
+    return {
+      body,
+      contentType,
+      cacheControl: cacheControlOf(name),
+      etag: etagOf(body),
+      ...(compressed && { encoding: compressed.encoding }),
+    }
   } catch {
     // Not there, not readable, a folder: to a browser that is all the same.
     return undefined
   }
+}
+
+/** The best form of the file that the browser takes and the build has made. */
+async function readCompressed(file: string, accepts: string): Promise<{ body: PageFile['body']; encoding: 'br' | 'gzip' } | undefined> {
+  const accepted = new Set(
+    accepts
+      .split(',')
+      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+      .map((one) => one.split(';', 1)[0]?.trim().toLowerCase()),
+  )
+  for (const { encoding, suffix } of COMPRESSED) {
+    if (!accepted.has(encoding)) continue
+    try {
+      return { body: await readFile(`${file}${suffix}`), encoding }
+    } catch {
+      // Too small to be worth it, or a picture.
+    }
+  }
+  return undefined
+}
+
+function etagOf(body: Uint8Array): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }
 
 /** Files in `assets/` have a hash of their content in the name; the page itself must always be the one that fits the running engine. */

@@ -8,7 +8,7 @@ import { FormCard } from './features/approvals/server/form-card'
 import { LinkCard } from './features/approvals/server/link-card'
 import { SamplingCard } from './features/approvals/server/sampling-card'
 import './features/approvals/server/server-cards.css'
-import { Markdown } from './features/chat/markdown/markdown'
+import { Markdown } from './features/chat/markdown/markdown-on-demand'
 
 /** What waits for the user, on the card that fits it. */
 export function AnswerCard(props: ApprovalCardProps) {

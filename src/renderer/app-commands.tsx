@@ -2,8 +2,10 @@ import {
   Bell,
   Inbox,
   Keyboard,
+  Link,
   MessageSquare,
   Monitor,
+  PanelLeft,
   PanelRight,
   Plus,
   Settings,
@@ -29,6 +31,7 @@ import { useInbox } from './state/inbox-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
 import { changeMode } from './state/session-mode'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
+import { hasLinks } from './state/route'
 import { useSessionActions } from './state/session-actions'
 import { sessionStore } from './state/session-view'
 import { useSessions, waitingSessions } from './state/sessions-state'
@@ -43,12 +46,13 @@ interface CommandInput {
   userHome: string | undefined
   /** Shows or hides the inspector, wherever it is at this width; undefined where there is none. */
   toggleInspector: (() => void) | undefined
+  toggleSidebar: () => void
   /** Whether the sessions are listed too: only for the palette, shortcuts need none of them. */
   withSessions: boolean
 }
 
 /** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
-export function useAppCommands({ settings, userHome, toggleInspector, withSessions }: CommandInput): Command[] {
+export function useAppCommands({ settings, userHome, toggleInspector, toggleSidebar, withSessions }: CommandInput): Command[] {
   const client = useClient()
   const actions = useSessionActions()
   const view = useLayout((layout) => layout.view)
@@ -125,10 +129,21 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
                 })),
             },
           },
+          ...(hasLinks
+            ? [
+                {
+                  id: 'copy-link',
+                  group: 'This session',
+                  label: 'Copy link to this session',
+                  icon: <Link aria-hidden />,
+                  run: () => actions.copyLink(current.sessionId),
+                },
+              ]
+            : []),
           {
             id: 'copy-id',
             group: 'This session',
-            label: 'Copy session id',
+            label: 'Copy session ID',
             icon: <Copy aria-hidden />,
             run: () => actions.copyId(current.sessionId),
           },
@@ -203,6 +218,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
     ]
 
     const viewing: Command[] = [
+      {
+        id: 'sidebar',
+        group: 'View',
+        label: 'Show or hide the sidebar',
+        shortcut: 'Mod+\\',
+        icon: <PanelLeft aria-hidden />,
+        run: toggleSidebar,
+      },
       ...(toggleInspector
         ? [
             {
@@ -266,7 +289,21 @@ export function useAppCommands({ settings, userHome, toggleInspector, withSessio
       }
     })
     return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
-  }, [client, actions, listed, current, firstWaiting, waiting, sessionId, theme, prompts, settings, userHome, toggleInspector])
+  }, [
+    client,
+    actions,
+    listed,
+    current,
+    firstWaiting,
+    waiting,
+    sessionId,
+    theme,
+    prompts,
+    settings,
+    userHome,
+    toggleInspector,
+    toggleSidebar,
+  ])
 }
 
 /** The sandbox of a session that has been opened in this window. */

@@ -1,32 +1,30 @@
 import { useSyncExternalStore } from 'react'
 import { useAppCommands } from './app-commands'
 import type { Connection } from './client/connection'
-import { BeginPage } from './features/first-run/begin-page'
-import { McpSection } from './features/mcp/mcp-section'
-import { ToolSearchPart } from './features/settings/tool-search-part'
-import { Palette } from './features/palette/palette'
-import { ShortcutsDialog } from './features/palette/shortcuts-dialog'
 import { Sidebar } from './features/sessions/sidebar'
-import { ConnectProvider } from './features/settings/connect-provider'
-import { SettingsPage } from './features/settings/settings-page'
 import { Columns, useRoom } from './features/shell/columns'
 import { ConnectionBanner } from './features/shell/connection-banner'
 import { HeaderBar } from './features/shell/header-bar'
 import { LockedOut } from './features/shell/locked-out'
-import { MessagesDialog } from './features/shell/messages-dialog'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
-import { TasksPage } from './features/tasks/tasks-page'
-import { TaskTerminal } from './features/terminal/task-terminal'
-import { TrustQuestion } from './features/trust/trust-question'
-import { TrustedFolders } from './features/trust/trusted-folders'
-import { InboxView } from './inbox-view'
-import { SessionInspector, SessionPage } from './session-page'
+import {
+  BeginView,
+  InboxView,
+  MessagesDialog,
+  Palette,
+  SessionInspector,
+  SessionPage,
+  SettingsView,
+  ShortcutsDialog,
+  TasksView,
+} from './page-parts'
 import { useLayout } from './state/layout-state'
+import { titleOf } from './state/ordered-sessions'
+import { useSessions } from './state/sessions-state'
 import { useAppInfo, useSettings } from './state/settings-query'
 import { useShortcuts } from './state/shortcut-listener'
 import { useCalling } from './state/use-calling'
-import { useOpenLink } from './state/use-open-link'
 import { useWaitingSigns } from './state/use-waiting-signs'
 
 /** The whole page: columns, what is in them, and what lies over them. */
@@ -40,13 +38,13 @@ export function App({ connection }: { connection: Connection }) {
   const room = useRoom()
   const view = useLayout((layout) => layout.view)
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
+  const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
   const drawer = useLayout((layout) => layout.drawer)
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
-  const openLink = useOpenLink()
-  useWaitingSigns()
+  useWaitingSigns(usePlace())
   useCalling(info?.host, settings?.notifications)
 
   const userHome = info?.userHome
@@ -57,7 +55,13 @@ export function App({ connection }: { connection: Connection }) {
       : room.inspector
         ? { open: inspectorOpen, toggle: toggleColumn }
         : { open: drawer === 'inspector', toggle: toggleDrawer }
-  const commands = useAppCommands({ settings, userHome, toggleInspector: inspector?.toggle, withSessions: paletteOpen })
+  const commands = useAppCommands({
+    settings,
+    userHome,
+    toggleInspector: inspector?.toggle,
+    toggleSidebar: room.sidebar ? toggleSidebar : openSidebar,
+    withSessions: paletteOpen,
+  })
   useShortcuts([
     { shortcut: 'Mod+K', run: () => useLayout.getState().setPaletteOpen(true) },
     ...commands,
@@ -66,7 +70,7 @@ export function App({ connection }: { connection: Connection }) {
 
   if (connectionState.failure?.code === 'connection.refused') return <LockedOut failure={connectionState.failure} />
 
-  const frame = { userHome, onOpenSidebar: room.sidebar ? undefined : openSidebar, inspector }
+  const frame = { userHome, onOpenSidebar: room.sidebar ? (sidebarOpen ? undefined : toggleSidebar) : openSidebar, inspector }
   const banners = (
     <>
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
@@ -78,7 +82,7 @@ export function App({ connection }: { connection: Connection }) {
   return (
     <>
       <Columns
-        sidebar={<Sidebar userHome={userHome} />}
+        sidebar={<Sidebar userHome={userHome} onHide={room.sidebar ? toggleSidebar : undefined} />}
         inspector={
           sessionId === undefined ? undefined : <SessionInspector key={sessionId} sessionId={sessionId} isDrawer={!room.inspector} />
         }
@@ -96,31 +100,14 @@ export function App({ connection }: { connection: Connection }) {
           <>
             <HeaderBar {...frame} title="Settings" folder={undefined} onClose={leave} />
             {banners}
-            <SettingsPage
-              section={view.section}
-              info={info}
-              trustedFolders={<TrustedFolders />}
-              mcpServers={
-                <McpSection
-                  info={info}
-                  shown={view.item}
-                  renderTrust={(folder) => <TrustQuestion folder={folder} userHome={userHome} />}
-                  toolSearch={settings && <ToolSearchPart toolSearch={settings.toolSearch} />}
-                />
-              }
-            />
+            <SettingsView section={view.section} item={view.item} info={info} />
           </>
         )}
         {view.kind === 'tasks' && (
           <>
             <HeaderBar {...frame} title="Tasks" folder={undefined} onClose={() => useLayout.getState().goBack()} />
             {banners}
-            <TasksPage
-              taskId={view.taskId}
-              userHome={userHome}
-              connected={connectionState.status === 'open'}
-              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="page" onOpenLink={openLink} />}
-            />
+            <TasksView taskId={view.taskId} userHome={userHome} connected={connectionState.status === 'open'} />
           </>
         )}
         {view.kind === 'inbox' && (
@@ -134,27 +121,35 @@ export function App({ connection }: { connection: Connection }) {
           <>
             <HeaderBar {...frame} title="New session" folder={undefined} {...(lastSessionId !== undefined && { onClose: leave })} />
             {banners}
-            <BeginPage
-              key={view.folder}
-              info={info}
-              settings={settings}
-              folder={view.folder}
-              renderConnect={(form) => settings && <ConnectProvider settings={settings} {...form} />}
-            />
+            <BeginView info={info} settings={settings} folder={view.folder} />
           </>
         )}
       </Columns>
-      <Palette open={paletteOpen} onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
-      <ShortcutsDialog open={shortcutsOpen} onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />
-      <MessagesDialog open={messagesOpen} onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />
+      {paletteOpen && <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />}
+      {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
+      {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
       <Toasts />
     </>
   )
 }
 
+/** What is open, for the title of the page. */
+function usePlace(): string | undefined {
+  const view = useLayout((layout) => layout.view)
+  const summary = useSessions((state) => (view.kind === 'session' ? state.sessions.get(view.sessionId) : undefined))
+  return view.kind === 'session' ? summary && titleOf(summary) : PLACES[view.kind]
+}
+
+const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', new: 'New session' }
+
 function toggleColumn(): void {
   const layout = useLayout.getState()
   layout.setInspectorOpen(!layout.inspectorOpen)
+}
+
+function toggleSidebar(): void {
+  const layout = useLayout.getState()
+  layout.setSidebarOpen(!layout.sidebarOpen)
 }
 
 function toggleDrawer(): void {

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { requestName, type Approval } from '../shared/model/approval'
 import type { UserPart } from '../shared/model/message'
-import { AnswerCard } from './answer-card'
 import type { ApprovalReply } from './features/approvals/approval-reply'
 import { ApprovalDock } from './features/approvals/approval-dock'
 import { Approvals } from './features/approvals/approvals'
@@ -14,10 +13,9 @@ import { commandSent } from './features/composer/slash-commands'
 import { Terminals } from './features/chat/tools/terminals'
 import { AgentRequests } from './features/subagents/agent-requests'
 import { QueueList } from './features/queue/queue-list'
-import { TaskTerminal } from './features/terminal/task-terminal'
 import { useAgentRequests } from './state/agent-requests'
 import { giveBack, useGivenBack } from './state/restore-state'
-import { ToolsDialog } from './features/tools/tools-dialog'
+import { AnswerCard, TaskTerminal, ToolsDialog } from './session-parts'
 import { transcriptOf, useSessionState, useSessionStore } from './state/session-view'
 import { changeMode, modeAfter, modeOf } from './state/session-mode'
 import { useSessions } from './state/sessions-state'
@@ -143,7 +141,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
 
   return (
     <section aria-label="Session" ref={root} className="flex min-h-0 flex-1 flex-col">
-      <ToolsDialog sessionId={sessionId} open={toolsOpen} onOpenChange={setToolsOpen} />
+      {toolsOpen && <ToolsDialog sessionId={sessionId} open onOpenChange={setToolsOpen} />}
       {status === 'failed' && failure && (
         <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
           <ErrorNote

@@ -4,7 +4,7 @@ import { PreviewView } from './features/approvals/preview-view'
 import { InboxPage, type InboxCard } from './features/inbox/inbox-page'
 import { useClient } from './state/trestle-context'
 
-interface InboxViewProps {
+export interface InboxViewProps {
   connected: boolean
   userHome: string | undefined
 }

@@ -4,7 +4,11 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app'
 import { failureFrom } from './client/failure-from'
 import { connectPage } from './client/page-connection'
+import { preloadView, preloadWhenIdle } from './page-parts'
 import { followApp } from './state/app-subscription'
+import { followRoute } from './state/follow-route'
+import { useLayout } from './state/layout-state'
+import { followShown } from './state/follow-shown'
 import { followTheme } from './state/theme'
 import { TrestleProvider } from './state/trestle-context'
 import './styles/index.css'
@@ -28,7 +32,10 @@ const queryClient = new QueryClient({
 })
 const connection = connectPage()
 followTheme()
+followRoute(connection.client)
+preloadView(useLayout.getState().view)
 followApp(connection.client, queryClient)
+followShown()
 
 createRoot(root).render(
   <StrictMode>
@@ -43,3 +50,4 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 )
+preloadWhenIdle()

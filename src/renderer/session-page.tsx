@@ -5,36 +5,24 @@ import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
 import { ModelSwitch } from './features/chat/header/model-switch'
 import { SandboxChip } from './features/chat/header/sandbox-chip'
-import { Markdown } from './features/chat/markdown/markdown'
-import { RestoreDialog } from './features/checkpoint/restore-dialog'
-import { ChangesPane } from './features/inspector/changes-pane'
-import { ContextPane } from './features/inspector/context-pane'
-import { Inspector } from './features/inspector/inspector'
-import { McpPane } from './features/mcp/mcp-pane'
 import { ServerNotice } from './features/mcp/server-notice'
-import { TodosPane } from './features/inspector/todos-pane'
 import { PlanBanner } from './features/plan/plan-banner'
-import { PlanPane } from './features/plan/plan-pane'
 import { HeaderBar, type HeaderFrame } from './features/shell/header-bar'
 import { AgentBar } from './features/subagents/agent-bar'
-import { TasksPane } from './features/tasks/tasks-pane'
-import { TaskTerminal } from './features/terminal/task-terminal'
 import { TrustBanner } from './features/trust/trust-banner'
 import { TrustMark } from './features/trust/trust-mark'
 import { useTrustView } from './features/trust/use-trust'
+import { RestoreDialog } from './session-parts'
 import { useLayout } from './state/layout-state'
 import { titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
-import { jumpToCall, useSessionChanges, useSessionHeader, useSessionState } from './state/session-view'
+import { useSessionHeader, useSessionState } from './state/session-view'
 import { useSessions } from './state/sessions-state'
-import { useRunningCount } from './state/tasks-state'
-import { useAppInfo, useSettings } from './state/settings-query'
 import { changeMode } from './state/session-mode'
 import { useClient } from './state/trestle-context'
-import { useOpenLink } from './state/use-open-link'
 import { Skeleton } from './ui/skeleton'
 
-interface SessionPageProps {
+export interface SessionPageProps {
   sessionId: string
   connected: boolean
   frame: HeaderFrame
@@ -94,105 +82,10 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   )
 }
 
-/** The inspector of one session, with the tabs that have something to show. */
-export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; isDrawer: boolean }) {
-  const header = useSessionHeader(sessionId)
-  const changes = useSessionChanges(sessionId)
-  const running = useRunningCount(sessionId)
-  const openLink = useOpenLink()
-  const { data: settings } = useSettings()
-  const { data: info } = useAppInfo()
-  const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
-  const jump = (callId: string): void => {
-    if (isDrawer) closeDrawer()
-    jumpToCall(sessionId, callId)
-  }
-  const loading = (
-    <div className="space-y-3 px-4 py-4">
-      <Skeleton className="w-2/3" />
-      <Skeleton className="w-1/2" />
-      <Skeleton className="w-3/5" />
-    </div>
-  )
-  return (
-    <Inspector
-      {...(isDrawer && { onClose: closeDrawer })}
-      panes={[
-        {
-          tab: 'tasks',
-          label: 'Tasks',
-          count: running,
-          content: (
-            <TasksPane
-              sessionId={sessionId}
-              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
-            />
-          ),
-        },
-        {
-          tab: 'todos',
-          label: 'Todos',
-          count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
-          content: header ? <TodosPane todos={header.todos} /> : loading,
-        },
-        {
-          tab: 'plan',
-          label: 'Plan',
-          content: header ? (
-            <PlanPane
-              sessionId={sessionId}
-              plan={header.plan}
-              stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
-              userHome={info?.userHome}
-              renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'changes',
-          label: 'Changes',
-          count: new Set(changes.map((change) => change.path)).size,
-          content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
-        },
-        {
-          tab: 'context',
-          label: 'Context',
-          content: header ? (
-            <ContextPane
-              header={header}
-              contextWindow={model?.contextWindow}
-              modelLabel={model?.label}
-              isGuess={model?.knownFrom === 'guess'}
-              onJump={jump}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'mcp',
-          label: 'MCP',
-          content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
-        },
-      ]}
-    />
-  )
-}
-
-function openMcp(): void {
-  useLayout.getState().openSettings('mcp')
-}
-
 function openSandbox(): void {
   useLayout.getState().openSettings('sandbox')
 }
 
 function openModels(): void {
   useLayout.getState().openSettings('models')
-}
-
-function closeDrawer(): void {
-  useLayout.getState().setDrawer('none')
 }

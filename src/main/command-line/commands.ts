@@ -67,10 +67,11 @@ export const COMMANDS: Record<
   serve: {
     summary: 'Serve the app on loopback, for a browser; prints its URL.',
     options: {
-      port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: a free one).' },
+      port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: the one of last time, else a free one).' },
+      'new-token': { type: 'boolean', help: 'Make a new token; browsers that have the old one must open the new URL.' },
       help: HELP,
     },
-    examples: ['trestle serve', 'trestle serve --port 8080'],
+    examples: ['trestle serve', 'trestle serve --port 8080', 'trestle serve --new-token'],
   },
   chat: {
     summary: 'Talk to the agent in this terminal; also over SSH.',

@@ -2,7 +2,7 @@ import { SOCKET_PATH } from '../../shared/contract/socket-wire'
 import { APP_HOST, PORT_GRANTED, PORT_WANTED } from '../../shared/contract/port-wire'
 import { connect } from './connect'
 import type { Connection } from './connection'
-import { takePageToken } from './page-token'
+import { dropTabToken, keepPageToken, takePageToken } from './page-token'
 import { portCarrier } from './port-carrier'
 import type { OpenSocket } from './socket-carrier'
 import { socketCarrier } from './socket-carrier'
@@ -18,7 +18,15 @@ export function connectPage(): Connection {
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
   // Without a token the host says no, which is what the page then shows.
   const token = takePageToken() ?? 'none'
-  return connect(socketCarrier(openBrowserSocket, url.href, token), { onWake })
+  const connection = connect(socketCarrier(openBrowserSocket, url.href, token), { onWake })
+  const stop = connection.state.subscribe(() => {
+    const { status, failure } = connection.state.get()
+    if (status === 'open') keepPageToken(token)
+    else if (failure?.code === 'connection.refused') dropTabToken()
+    else return
+    stop()
+  })
+  return connection
 }
 
 function onWake(wake: () => void): () => void {

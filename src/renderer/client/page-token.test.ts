@@ -1,54 +1,89 @@
 import { expect, test } from 'vitest'
-import { takePageToken } from './page-token'
+import { dropTabToken, keepPageToken, pastedToken, takePageToken } from './page-token'
 
-/** A page at an address, with the storage of its tab. */
-function page(hash: string, stored: Map<string, string> = new Map(), search = '') {
-  const shown: string[] = []
+const memory = (kept: Map<string, string>): Storage =>
+  ({
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }) as Storage
+
+/** A browser at our address: each page it opens has its own tab, unless one is given. */
+function browser() {
+  const kept = new Map<string, string>()
   return {
-    shown,
-    stored,
-    window: {
-      location: { hash, pathname: '/', search } as Location,
-      history: { state: null, replaceState: (_state: unknown, _title: string, url: string) => shown.push(url) } as unknown as History,
-      sessionStorage: {
-        getItem: (key: string) => stored.get(key) ?? null,
-        setItem: (key: string, value: string) => void stored.set(key, value),
-      } as Storage,
+    kept,
+    open(hash: string, tab: Map<string, string> = new Map(), pathname = '/') {
+      const shown: string[] = []
+      const history = { state: null, replaceState: (_state: unknown, _title: string, url: string) => shown.push(url) } as unknown as History
+      const window = {
+        location: { hash, pathname, search: '' } as Location,
+        history,
+        sessionStorage: memory(tab),
+        localStorage: memory(kept),
+      }
+      return { shown, tab, window }
     },
   }
 }
 
 test('the token is taken from the address, removed from it, and kept for a reload of this tab', () => {
-  const first = page('#token=abc-DEF_1')
+  const { open } = browser()
+  const first = open('#token=abc-DEF_1', undefined, '/s/one')
   expect(takePageToken(first.window)).toBe('abc-DEF_1')
-  expect(first.shown).toEqual(['/'])
-  const reloaded = page('', first.stored)
+  expect(first.shown).toEqual(['/s/one'])
+  const reloaded = open('', first.tab)
   expect(takePageToken(reloaded.window)).toBe('abc-DEF_1')
   expect(reloaded.shown).toEqual([])
 })
 
-test('a new token in the address replaces the kept one, because Trestle was started again', () => {
-  const { stored } = page('')
-  stored.set('trestle.token', 'old')
-  expect(takePageToken(page('#token=new', stored).window)).toBe('new')
-  expect(takePageToken(page('', stored).window)).toBe('new')
+test('a bookmark opened in another tab works with the token that was accepted', () => {
+  const { open } = browser()
+  keepPageToken('good', open('').window)
+  expect(takePageToken(open('').window)).toBe('good')
 })
 
-test('no token is no token', () => {
-  expect(takePageToken(page('').window)).toBeUndefined()
-  expect(takePageToken(page('#token=').window)).toBeUndefined()
-  expect(takePageToken(page('#other').window)).toBeUndefined()
+test('a link with a wrong token does not take the right one away from the other tabs', () => {
+  const { open } = browser()
+  keepPageToken('good', open('').window)
+  const wrong = open('#token=wrong')
+  expect(takePageToken(wrong.window)).toBe('wrong')
+  expect(takePageToken(open('').window)).toBe('good')
+  // It was refused, and the tab is loaded again.
+  dropTabToken(wrong.window)
+  expect(takePageToken(open('', wrong.tab).window)).toBe('good')
 })
 
-/** A page whose browser forbids storage. */
-const withoutStorage = (hash: string) =>
-  Object.defineProperty(page(hash).window, 'sessionStorage', {
+test('a new token in the address replaces the kept one of the tab, because Trestle has another now', () => {
+  const { open } = browser()
+  const tab = new Map([['trestle.token', 'old']])
+  expect(takePageToken(open('#token=new', tab).window)).toBe('new')
+  expect(takePageToken(open('', tab).window)).toBe('new')
+})
+
+test('no token is no token, and a link to a message is not one', () => {
+  const { open } = browser()
+  for (const hash of ['', '#token=', '#other', '#42']) expect(takePageToken(open(hash).window)).toBeUndefined()
+})
+
+test('the whole URL or the token alone can be pasted, with spaces around it', () => {
+  const token = 'a1'.repeat(32)
+  expect(pastedToken(` ${token}\n`)).toBe(token)
+  expect(pastedToken(`http://127.0.0.1:4711/#token=${token}`)).toBe(token)
+  for (const wrong of ['', 'short', 'http://127.0.0.1:4711/', 'http://127.0.0.1:4711/#token=', `${token} ${token}`])
+    expect(pastedToken(wrong)).toBeUndefined()
+})
+
+test('a browser without storage still gets in', () => {
+  const refuse = {
     get() {
       throw new Error('SecurityError')
     },
-  })
-
-test('a browser without storage still gets in', () => {
+  }
+  const withoutStorage = (hash: string) =>
+    Object.defineProperties(browser().open(hash).window, { sessionStorage: refuse, localStorage: refuse })
   expect(takePageToken(withoutStorage('#token=abc'))).toBe('abc')
   expect(takePageToken(withoutStorage(''))).toBeUndefined()
+  keepPageToken('abc', withoutStorage(''))
+  dropTabToken(withoutStorage(''))
 })

@@ -7,6 +7,13 @@ export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
 export const INSPECTOR_TABS = ['tasks', 'todos', 'plan', 'changes', 'context', 'mcp'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
+/** The columns beside the main area. Widths in px. */
+export const COLUMN_WIDTHS = {
+  sidebar: { least: 200, usual: 252, most: 420 },
+  inspector: { least: 300, usual: 376, most: 720 },
+} as const
+export type ColumnName = keyof typeof COLUMN_WIDTHS
+
 /** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
 export type MainView =
   | { kind: 'session'; sessionId: string }
@@ -23,7 +30,10 @@ interface LayoutState {
   /** The session to come back to from settings and the new-session page. */
   lastSessionId: string | undefined
   /** Beside the main area on a wide window. */
+  sidebarOpen: boolean
   inspectorOpen: boolean
+  /** As the user has chosen them; a small window may show less. */
+  columnWidths: Readonly<Record<ColumnName, number>>
   inspectorTab: InspectorTab
   /** The drawer that stands in for a column on a narrow window. */
   drawer: 'none' | 'sidebar' | 'inspector'
@@ -42,7 +52,10 @@ interface LayoutState {
   goBack(): void
   /** The session is gone: shows the new-session page if it was on screen. */
   forgetSession(sessionId: string): void
+  setSidebarOpen(open: boolean): void
   setInspectorOpen(open: boolean): void
+  /** Within the limits of the column. */
+  setColumnWidth(column: ColumnName, width: number): void
   setInspectorTab(tab: InspectorTab): void
   setDrawer(drawer: LayoutState['drawer']): void
   setPaletteOpen(open: boolean): void
@@ -53,6 +66,8 @@ interface LayoutState {
 
 const SESSION_KEY = 'trestle.session'
 const INSPECTOR_KEY = 'trestle.inspector'
+const SIDEBAR_KEY = 'trestle.sidebar'
+const WIDTH_KEY = 'trestle.width.'
 const TAB_KEY = 'trestle.inspectorTab'
 
 /** What is on screen: chosen by the user, never told by the engine. Parts of it are remembered between starts. */
@@ -62,7 +77,9 @@ export const useLayout = create<LayoutState>()((set, get) => {
   return {
     view: lastSessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId: lastSessionId },
     lastSessionId,
+    sidebarOpen: stored.read(SIDEBAR_KEY) !== 'closed',
     inspectorOpen: stored.read(INSPECTOR_KEY) !== 'closed',
+    columnWidths: { sidebar: storedWidth('sidebar'), inspector: storedWidth('inspector') },
     inspectorTab: tab ?? 'todos',
     drawer: 'none',
     paletteOpen: false,
@@ -94,6 +111,15 @@ export const useLayout = create<LayoutState>()((set, get) => {
       }
       if (view.kind === 'session' && view.sessionId === sessionId) set({ view: { kind: 'new' } })
     },
+    setSidebarOpen: (open) => {
+      stored.write(SIDEBAR_KEY, open ? 'open' : 'closed')
+      set({ sidebarOpen: open })
+    },
+    setColumnWidth: (column, width) => {
+      const within = clamped(column, width)
+      stored.write(WIDTH_KEY + column, String(within))
+      set({ columnWidths: { ...get().columnWidths, [column]: within } })
+    },
     setInspectorOpen: (open) => {
       stored.write(INSPECTOR_KEY, open ? 'open' : 'closed')
       set({ inspectorOpen: open })
@@ -109,3 +135,12 @@ export const useLayout = create<LayoutState>()((set, get) => {
     dismissNotice: (notice) => set({ dismissedNotices: [...get().dismissedNotices, notice] }),
   }
 })
+
+function storedWidth(column: ColumnName): number {
+  return clamped(column, Number(stored.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].usual))
+}
+
+function clamped(column: ColumnName, width: number): number {
+  const { least, usual, most } = COLUMN_WIDTHS[column]
+  return Number.isFinite(width) ? Math.round(Math.max(least, Math.min(most, width))) : usual
+}

@@ -3,6 +3,7 @@ import type { TrestleClient } from '../../shared/contract'
 import type { SearchHit } from '../../shared/model/session'
 import { goToMessage } from './go-to-message'
 import { useLayout } from './layout-state'
+import { linkTo } from './route'
 import { useSessions } from './sessions-state'
 import { tell, tellFailure } from './toasts-state'
 import { useClient } from './trestle-context'
@@ -17,6 +18,8 @@ export interface SessionActions {
   archive(sessionId: string, archived: boolean): void
   remove(sessionId: string): void
   copyId(sessionId: string): void
+  /** Copies a link to the session, or to one of its messages. */
+  copyLink(sessionId: string, seq?: number): void
   /** Goes on in a new session that begins with the conversation up to the event `to`. */
   fork(sessionId: string, to: number): void
 }
@@ -57,13 +60,13 @@ function sessionActions(client: TrestleClient): SessionActions {
           return useLayout.getState().openSession(header.sessionId)
         }),
       ),
-    copyId: (sessionId) => {
-      navigator.clipboard.writeText(sessionId).then(
-        () => tell('Session id copied'),
-        (error: unknown) => tellFailure(error),
-      )
-    },
+    copyId: (sessionId) => copy(sessionId, 'Session ID copied'),
+    copyLink: (sessionId, seq) => copy(linkTo(location.origin, sessionId, seq), 'Link copied'),
   }
+}
+
+function copy(text: string, told: string): void {
+  attempt(navigator.clipboard.writeText(text).then(() => tell(told)))
 }
 
 function attempt(work: Promise<unknown>): void {

@@ -69,7 +69,7 @@ function idsOf(calls: readonly Call[] | undefined): ReadonlySet<string> | undefi
 function notify(waiting: readonly Call[], fresh: readonly Call[]): Notification | undefined {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return undefined
   const { title, body } = callWords(waiting, fresh)
-  const notification = new Notification(title, { body, tag: TAG, silent: true, icon: './icon.svg' })
+  const notification = new Notification(title, { body, tag: TAG, silent: true, icon: '/icon.svg' })
   notification.addEventListener('click', () => {
     window.focus()
     const sessionId = callTarget(fresh)

@@ -1,7 +1,7 @@
 import { cx } from './cx'
 
-/** Amber waits for you, blue runs, green is done, red failed, hollow is idle, hollow red was interrupted. */
-export type DotStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'interrupted'
+/** Amber waits for you, blue runs, green is done, grey is done and was seen, red failed, hollow is idle, hollow red was interrupted. */
+export type DotStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'seen' | 'interrupted'
 
 const LOOK: Record<DotStatus, string> = {
   idle: 'shadow-[inset_0_0_0_1.5px_var(--line-strong)]',
@@ -9,6 +9,7 @@ const LOOK: Record<DotStatus, string> = {
   waiting: 'bg-wait shadow-[0_0_0_3px_var(--wait-bg)]',
   failed: 'bg-fail',
   done: 'bg-done',
+  seen: 'bg-line-strong',
   interrupted: 'shadow-[inset_0_0_0_1.5px_var(--fail)]',
 }
 
@@ -19,6 +20,7 @@ export const STATUS_WORDS: Record<DotStatus, string> = {
   waiting: 'waits for you',
   failed: 'failed',
   done: 'done',
+  seen: 'done',
   interrupted: 'interrupted',
 }
 

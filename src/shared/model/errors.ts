@@ -227,7 +227,7 @@ export const ERRORS = {
   'connection.refused': {
     title: 'Trestle did not let this page in',
     retryable: false,
-    advice: 'Open the URL that Trestle printed when it started.',
+    advice: 'Open the URL that Trestle printed when it started, or paste it here.',
   },
   internal: { title: 'Something went wrong inside Trestle', retryable: false, advice: 'Please report it with the log.' },
 } as const satisfies Record<string, ErrorKind>

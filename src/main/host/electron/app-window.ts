@@ -14,6 +14,9 @@ export interface AppWindowOptions {
   onPageGone(contents: WebContents, notice: string): void
 }
 
+/** `--paper` of the interface (renderer/styles/tokens.css) in sRGB, so that the window does not change its colour when the page paints. */
+export const PAPER = { light: '#fbfaf8', dark: '#181714' } as const
+
 /** Reloads of a page that keeps crashing: so many within so many ms, then the user is asked. */
 const MOST_RELOADS = 3
 const RELOAD_SPAN_MS = 60_000
@@ -35,7 +38,7 @@ export function openAppWindow(options: AppWindowOptions): BrowserWindow {
     title: 'Trestle',
     autoHideMenuBar: true,
     // What is seen before the page has painted.
-    backgroundColor: electron.nativeTheme.shouldUseDarkColors ? '#16181d' : '#ffffff',
+    backgroundColor: electron.nativeTheme.shouldUseDarkColors ? PAPER.dark : PAPER.light,
     webPreferences: {
       preload,
       contextIsolation: true,

@@ -1,4 +1,5 @@
 import type { Session, WebContents } from 'electron'
+import { isPagePath } from '../../../shared/contract/page-paths'
 import { APP_ORIGIN } from '../../../shared/contract/port-wire'
 import { safeLink } from '../../../shared/model/safe-link'
 import type { ElectronModule } from './electron-module'
@@ -58,9 +59,11 @@ export async function openExternal(shell: ElectronModule['shell'], url: string):
   )
 }
 
-/** The one page there is; going to it again is a reload. */
+/** The one page there is, at any of its routes; going to it again is a reload. */
 function isAppPage(url: string): boolean {
-  return isAppUrl(url) && new URL(url).pathname === '/'
+  if (!isAppUrl(url)) return false
+  const { pathname } = new URL(url)
+  return pathname === '/' || isPagePath(pathname)
 }
 
 function isAppUrl(url: string): boolean {

@@ -6,6 +6,7 @@ import { rendererFolder } from '../../renderer-folder'
 import { startOnUsualPort } from './usual-port'
 import { taskHostProgram } from '../../task-host-program'
 import { startWebHost } from './web-host'
+import { webToken } from './web-token'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
@@ -13,7 +14,7 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
   try {
     reportStart(engine)
-    const options = { engine, rendererDir: rendererFolder() }
+    const options = { engine, rendererDir: rendererFolder(), token: webToken(engine.home, { renew: values['new-token'] === true }) }
     const host = await (port === undefined ? startOnUsualPort(options) : startWebHost({ ...options, port }))
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
     await stopSignal()

@@ -119,12 +119,23 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
     return
   }
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  const file = await readPageFile(folder, path)
+  const file = await readPageFile(folder, path, request.headers['accept-encoding'])
   if (!file) {
     say(404, path === '/' ? 'The interface has not been built; run npm run build.' : 'Not found.')
     return
   }
-  response.writeHead(200, { 'content-type': file.contentType, 'content-length': file.body.length, 'cache-control': file.cacheControl })
+  const known = { 'cache-control': file.cacheControl, etag: file.etag, vary: 'Accept-Encoding' }
+  if (request.headers['if-none-match'] === file.etag) {
+    response.writeHead(304, known)
+    response.end()
+    return
+  }
+  response.writeHead(200, {
+    ...known,
+    'content-type': file.contentType,
+    'content-length': file.body.length,
+    ...(file.encoding && { 'content-encoding': file.encoding }),
+  })
   response.end(request.method === 'HEAD' ? undefined : file.body)
 }
 

@@ -26,7 +26,10 @@ interface AlwaysFormProps {
   onBack: () => void
 }
 
-/** What "always" shall cover: a few rules, narrowest first, each with what it would have done so far. Nothing is granted that is not shown here. */
+/**
+ * What "always" should cover: a few rules, narrowest first, each in one sentence. The details have the rule word for word, and what it would have done so far.
+ * Nothing is granted that is not shown here.
+ */
 export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: AlwaysFormProps) {
   const queries = useQueries()
   const { approvalId } = approval
@@ -44,7 +47,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
           {error ? (
             <ErrorNote failure={failureFrom(error)} />
           ) : data ? (
-            <p className="text-ui text-ink-2">This is asked every time: there is no rule that would cover it and nothing else.</p>
+            <p className="text-ui text-ink-2">Trestle asks about this every time: no rule would cover it and nothing else.</p>
           ) : (
             <div role="status" aria-label="Looking what can be covered" className="space-y-2.5">
               <Skeleton className="w-2/5" />
@@ -103,43 +106,41 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
       }}
     >
       <h4 id={headingId} className="always-title">
-        What shall be allowed without asking?
+        What should be allowed without asking?
       </h4>
-      <RadioList
-        label="What the rule covers"
-        value={choice.pattern}
-        onChange={setPicked}
-        options={choices.map(({ pattern, label }) => ({
-          value: pattern,
-          label: <code className="always-pattern">{pattern}</code>,
-          description: label,
-        }))}
-      />
-      <PastCommands past={choice.past} />
-      <RadioList
-        label="Where the rule holds"
-        value={scope}
-        onChange={setScope}
-        options={[
-          { value: 'session', label: 'This session', description: 'Until it is deleted. Nothing is written to a file.' },
-          {
-            value: 'user',
-            label: 'All sessions',
-            description: (
+      <div className="always-body">
+        <RadioList
+          label="What the rule covers"
+          value={choice.pattern}
+          onChange={setPicked}
+          options={choices.map(({ pattern, label }) => ({ value: pattern, label: `Allow ${label}` }))}
+        />
+        <RadioList
+          label="Where the rule applies"
+          value={scope}
+          onChange={setScope}
+          options={[
+            { value: 'session', label: 'This session only' },
+            { value: 'user', label: 'All sessions' },
+          ]}
+        />
+        <details className="always-details">
+          <summary>Details</summary>
+          <p className="text-small text-ink-2">
+            {scope === 'user' ? (
               <>
-                Written to <code>{file}</code>, where you can change or remove it.
+                This is added to <code>{file}</code>, where you can change or remove it.
               </>
-            ),
-          },
-        ]}
-      />
-      <div>
-        <p className="text-small text-ink-2">
-          {scope === 'user' ? 'What is appended to the file, word for word.' : 'The rule, word for word.'} Deny and ask rules beat it.
-        </p>
-        <pre className="always-rule" tabIndex={0} aria-label="The rule">
-          {ruleText(choice.pattern, scope)}
-        </pre>
+            ) : (
+              'This is kept with the session and written to no file.'
+            )}{' '}
+            Deny and ask rules take precedence.
+          </p>
+          <pre className="always-rule" tabIndex={0} aria-label="The rule">
+            {ruleText(choice.pattern, scope)}
+          </pre>
+          <PastCommands past={choice.past} />
+        </details>
       </div>
       <div className="always-acts">
         <Button type="submit" variant="primary" kbd="Enter" aria-disabled={!isArmed || undefined}>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { requestName, type Approval } from '../../../shared/model/approval'
-import { toolLabel } from '../../../shared/model/tool-label'
+import type { Approval } from '../../../shared/model/approval'
+import { announcement } from './announcement'
 import './approvals.css'
 
 interface ApprovalsProps {
@@ -16,10 +16,7 @@ export function Approvals({ approvals, renderCard }: ApprovalsProps) {
   return (
     <>
       <div className="sr-only" aria-live="assertive">
-        {first &&
-          (first.asks
-            ? `Your answer is needed: ${requestName(first)} ${first.summary}`
-            : `Approval needed: ${toolLabel(first.tool)} ${first.summary}`)}
+        {first && announcement(first)}
       </div>
       {first && renderCard(first, approvals.length - 1)}
     </>

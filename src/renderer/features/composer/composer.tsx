@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
 import { textOf, type UserPart } from '../../../shared/model/message'
+import { useMediaQuery } from '../../state/media-query'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../ui/shortcut'
 import { AttachmentList } from './pictures/attachment-list'
@@ -94,6 +95,7 @@ export function Composer({
   /** On their way; what they name of servers may have to be fetched first. */
   const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
+  const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
   const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), tell: setProblem })
   useEffect(() => draft.keep(text), [draft, text])
@@ -247,9 +249,11 @@ export function Composer({
     }
   }
 
-  const keys = busy
-    ? `Enter to queue · ${shortcutText('Mod+S')} to steer · Esc twice to stop`
-    : 'Enter to send · Shift Enter for a new line'
+  const keys = touch
+    ? undefined
+    : busy
+      ? `Enter to queue · ${shortcutText('Mod+S')} to steer · Esc twice to stop`
+      : 'Enter to send · Shift Enter for a new line'
   const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending …' : keys))
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
@@ -277,6 +281,7 @@ export function Composer({
           aria-controls={completion.open ? listId : undefined}
           aria-activedescendant={completion.open ? optionId(listId, completion.open.chosen) : undefined}
           spellCheck
+          dir="auto"
           onChange={(event) => {
             setText(event.target.value)
             walk.current = undefined

@@ -8,6 +8,7 @@ import { shortPath } from '../../state/folder-name'
 import { useLayout } from '../../state/layout-state'
 import { projectsOf } from '../../state/ordered-sessions'
 import { useSessions } from '../../state/sessions-state'
+import { stored } from '../../state/stored'
 import { useClient } from '../../state/trestle-context'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
@@ -17,6 +18,9 @@ import { FolderStep } from './folder-step'
 import { ModelStep } from './model-step'
 import { Step } from './step'
 
+/** The model of the last session that was started here. */
+const MODEL_KEY = 'trestle.lastModel'
+
 interface BeginPageProps {
   info: AppInfo | undefined
   settings: SettingsView | undefined
@@ -25,7 +29,10 @@ interface BeginPageProps {
   renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
 }
 
-/** Where a session begins. To somebody who has none yet it is also the welcome. */
+/**
+ * Where a session begins. To somebody who has none yet it is also the welcome; to everybody else it is one click, with the folder and model of last time, which
+ * can be changed.
+ */
 export function BeginPage({ info, settings, folder: wanted, renderConnect }: BeginPageProps) {
   const client = useClient()
   const state = useSessions()
@@ -36,10 +43,13 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
   const isFirst = state.loaded && state.sessions.size === 0
+  const [changing, setChanging] = useState(false)
 
   const folder = chosenFolder ?? wanted ?? lastFolder ?? recent[0]
   const demo = settings?.models.find((model) => model.scripted)
-  const model = chosenModel ?? (settings?.models.some(({ id }) => id === settings.defaultModel) ? settings.defaultModel : undefined)
+  const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
+  // What the last session was started with is what the next one most likely wants; a model that is gone is not.
+  const model = chosenModel ?? (isFirst ? undefined : known(stored.read(MODEL_KEY))) ?? known(settings?.defaultModel)
   const mode = settings?.defaultPermissionMode ?? 'ask'
   const chosen = settings?.models.find(({ id }) => id === model)
 
@@ -49,36 +59,48 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
       const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
       return client.session.create({ folder: input.folder, ...pinned })
     },
-    onSuccess: (header) => useLayout.getState().openSession(header.sessionId),
+    onSuccess: (header, input) => {
+      stored.write(MODEL_KEY, input.model)
+      useLayout.getState().openSession(header.sessionId)
+    },
   })
 
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-[680px] px-6 pt-[min(9vh,84px)] pb-16 max-mid:px-4 max-mid:pt-8">
-        {isFirst ? <Welcome /> : <h2 className="mb-7 text-title font-semibold tracking-[-0.015em]">Where shall the agent work?</h2>}
+        {isFirst ? <Welcome /> : <h2 className="mb-7 text-title font-semibold tracking-[-0.015em]">Start a new session</h2>}
         <div className="space-y-8">
-          <Step n={1} title="Choose a folder" chosen={folder === undefined ? undefined : shortPath(folder, info?.userHome)}>
+          <Step
+            n={1}
+            title={isFirst ? 'Choose a folder' : 'Folder'}
+            chosen={folder === undefined ? undefined : shortPath(folder, info?.userHome)}
+          >
             <FolderStep
               info={info}
               folder={folder}
               recent={recent}
+              isFolded={!isFirst && folder !== undefined}
               onChoose={(path, scratch) => {
                 setFolder(path)
                 if (scratch && demo) setModel(demo.id)
               }}
             />
           </Step>
-          <Step n={2} title="Choose a model" chosen={chosen?.label}>
-            {settings ? (
+          <Step n={2} title={isFirst ? 'Choose a model' : 'Model'} chosen={chosen?.label}>
+            {!isFirst && chosen && !changing ? (
+              <Button size="small" variant="quiet" className="-ml-2" onClick={() => setChanging(true)}>
+                Change model
+              </Button>
+            ) : settings ? (
               <ModelStep settings={settings} model={model} onChoose={setModel} renderConnect={renderConnect} />
             ) : (
               <LoadingModels />
             )}
           </Step>
-          <Step n={3} title="Begin" chosen={undefined}>
+          <Step n={3} title="Start" chosen={undefined}>
             <p className="mb-3 text-ui text-ink-2">
               {folder === undefined || !chosen
-                ? 'A folder and a model are needed first.'
+                ? missing(folder !== undefined, chosen !== undefined)
                 : chosen.scripted
                   ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
                   : `${MODE_NAMES[mode]}: ${modeMeaning(mode, confinementOf(undefined, settings?.sandbox))}`}
@@ -98,6 +120,12 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
       </div>
     </div>
   )
+}
+
+/** What is still to be chosen, and nothing else. */
+function missing(hasFolder: boolean, hasModel: boolean): string {
+  if (!hasFolder && !hasModel) return 'Choose a folder and a model to continue.'
+  return hasFolder ? 'Choose a model to continue.' : 'Choose a folder to continue.'
 }
 
 function Welcome() {

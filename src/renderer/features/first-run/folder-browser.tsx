@@ -23,7 +23,7 @@ interface FolderBrowserProps {
 
 /** Chooses a folder where no native dialog exists: by typing its path or by walking there. */
 export function FolderBrowser({ open, onOpenChange, ...rest }: FolderBrowserProps) {
-  // Made anew each time it opens, so it begins at `start` again.
+  // A new one each time it opens, so it begins at `start` again.
   return open ? <OpenBrowser {...rest} onOpenChange={onOpenChange} /> : null
 }
 
@@ -36,6 +36,8 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
   /** What is typed and not gone to yet. */
   const [draft, setDraft] = useState<string>()
   const [selected, setSelected] = useState(0)
+  /** Whether folders like .ssh are listed: few are projects, and some hold secrets. */
+  const [hidden, setHidden] = useState(false)
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const focusList = (): void => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
@@ -43,7 +45,9 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
     queries.folder.list.queryOptions({ input: { path }, placeholderData: keepPreviousData, retry: false, staleTime: 0, gcTime: 0 }),
   )
   const listing = error ? undefined : data
-  const rows = [...(listing?.parent === undefined ? [] : [{ name: '..', path: listing.parent }]), ...(listing?.folders ?? [])]
+  const folders = listing?.folders.filter(({ name }) => hidden || !name.startsWith('.')) ?? []
+  const hasHidden = listing?.folders.some(({ name }) => name.startsWith('.')) ?? false
+  const rows = [...(listing?.parent === undefined ? [] : [{ name: '..', path: listing.parent }]), ...folders]
   const typed = draft !== undefined && draft.trim() !== '' && draft !== shorten(listing?.path ?? '')
 
   const goTo = (next: string): void => {
@@ -79,7 +83,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
       open
       onOpenChange={onOpenChange}
       title="Choose a folder"
-      description="The agent works in this folder; what lies outside needs your word."
+      description="The agent works in this folder and asks before touching anything outside it."
       width={560}
       footer={
         <>
@@ -169,7 +173,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
                 ) : (
                   <Folder aria-hidden className="size-[15px] flex-none text-ink-3" />
                 )}
-                <span className="truncate">{row.name === '..' ? 'Up one folder' : row.name}</span>
+                <span className="truncate">{row.name === '..' ? 'Parent folder' : row.name}</span>
               </div>
             )}
           </VList>
@@ -179,10 +183,24 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
             <Spinner label="Reading the folder" />
           </div>
         )}
-        {listing && listing.folders.length === 0 && (
-          <p className="pointer-events-none absolute inset-x-0 top-1/2 text-center text-ui text-ink-3">No folders in here.</p>
+        {listing && folders.length === 0 && (
+          <p className="pointer-events-none absolute inset-x-0 top-1/2 text-center text-ui text-ink-3">No subfolders</p>
         )}
       </div>
+      {hasHidden && (
+        <Button
+          size="small"
+          variant="quiet"
+          className="mt-1.5 -ml-2"
+          aria-pressed={hidden}
+          onClick={() => {
+            setHidden(!hidden)
+            setSelected(0)
+          }}
+        >
+          {hidden ? 'Hide hidden folders' : 'Show hidden folders'}
+        </Button>
+      )}
     </Dialog>
   )
 }

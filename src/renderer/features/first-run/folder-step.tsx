@@ -1,4 +1,4 @@
-import { FlaskConical, Folder, FolderOpen } from 'lucide-react'
+import { ChevronRight, FlaskConical, Folder, FolderOpen } from 'lucide-react'
 import { useState } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { folderName, shortPath } from '../../state/folder-name'
@@ -13,16 +13,19 @@ interface FolderStepProps {
   folder: string | undefined
   /** Folders that have sessions, latest first. */
   recent: readonly string[]
+  /** The recent folders are listed only when they are asked for. */
+  isFolded: boolean
   onChoose: (folder: string, scratch: boolean) => void
 }
 
 const MOST_RECENT = 5
 
 /** Chooses the project folder: a recent one, any other, or a scratch folder that cannot hurt. */
-export function FolderStep({ info, folder, recent, onChoose }: FolderStepProps) {
+export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderStepProps) {
   const client = useClient()
   const [browsing, setBrowsing] = useState(false)
   const [busy, setBusy] = useState<'dialog' | 'scratch'>()
+  const [listed, setListed] = useState(false)
   const userHome = info?.userHome
 
   const browse = async (): Promise<void> => {
@@ -48,7 +51,8 @@ export function FolderStep({ info, folder, recent, onChoose }: FolderStepProps) 
     }
   }
 
-  const shown = recent.slice(0, MOST_RECENT)
+  const isList = !isFolded || listed
+  const shown = isList ? recent.slice(0, MOST_RECENT) : []
   return (
     <>
       {shown.length > 0 && (
@@ -60,7 +64,10 @@ export function FolderStep({ info, folder, recent, onChoose }: FolderStepProps) 
                 <button
                   type="button"
                   aria-pressed={path === folder}
-                  onClick={() => onChoose(path, false)}
+                  onClick={() => {
+                    setListed(false)
+                    onChoose(path, false)
+                  }}
                   className={cx(
                     'flex h-[34px] w-full items-center gap-2.5 px-3 text-left hover:bg-panel focus-visible:-outline-offset-2',
                     path === folder && 'bg-panel font-medium',
@@ -76,16 +83,34 @@ export function FolderStep({ info, folder, recent, onChoose }: FolderStepProps) 
           })}
         </ul>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className={cx('flex flex-wrap gap-2', !isList && '-ml-2')}>
+        {isFolded && recent.length > 1 && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<ChevronRight aria-hidden className={cx(listed && 'rotate-90')} />}
+            aria-expanded={listed}
+            onClick={() => setListed(!listed)}
+          >
+            Recent folders
+          </Button>
+        )}
         <Button
-          variant={folder === undefined && shown.length === 0 ? 'primary' : 'default'}
+          {...(isFolded && { size: 'small' })}
+          variant={isFolded ? 'quiet' : folder === undefined && shown.length === 0 ? 'primary' : 'default'}
           icon={<FolderOpen aria-hidden />}
           busy={busy === 'dialog'}
           onClick={() => void browse()}
         >
-          Choose a folder …
+          Choose a folder…
         </Button>
-        <Button variant="quiet" icon={<FlaskConical aria-hidden />} busy={busy === 'scratch'} onClick={() => void scratch()}>
+        <Button
+          {...(isFolded && { size: 'small' })}
+          variant="quiet"
+          icon={<FlaskConical aria-hidden />}
+          busy={busy === 'scratch'}
+          onClick={() => void scratch()}
+        >
           Use a scratch folder for the demo
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLayout, type InspectorTab } from '../../state/layout-state'
 import { IconButton } from '../../ui/icon-button'
 
@@ -18,15 +18,41 @@ export function Inspector({ panes, onClose }: InspectorProps) {
     const pane = panes.find((candidate) => candidate.tab === value)
     if (pane) useLayout.getState().setInspectorTab(pane.tab)
   }
+  const list = useRef<HTMLDivElement>(null)
+  /** Whether there are tabs to the right of those on screen. */
+  const [more, setMore] = useState(false)
+  const look = useCallback(() => {
+    const { current } = list
+    if (current) setMore(current.scrollLeft + current.clientWidth < current.scrollWidth - 1)
+  }, [])
+  useEffect(() => {
+    const { current } = list
+    if (!current) return undefined
+    const observer = new ResizeObserver(look)
+    for (const element of [current, ...current.children]) observer.observe(element)
+    return () => observer.disconnect()
+  }, [look])
+  // The tab that is shown is in sight, also when it was chosen from elsewhere.
+  useEffect(() => {
+    list.current?.querySelector(`[data-tab=${tab}]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [tab])
   return (
     <Tabs.Root value={tab} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <div className="flex h-[46px] flex-none items-center border-b border-line px-2.5">
-        <Tabs.List aria-label="Inspector" className="flex min-w-0 flex-1 gap-0.5">
+        {/* Counts can make the tabs wider than the column: the list scrolls, and nothing around it. */}
+        <Tabs.List
+          ref={list}
+          aria-label="Inspector"
+          data-more={more || undefined}
+          onScroll={look}
+          className="flex min-w-0 flex-1 overflow-x-auto overscroll-x-contain [scrollbar-width:none] data-more:[mask-image:linear-gradient(to_right,black_calc(100%-28px),transparent)]"
+        >
           {panes.map((pane) => (
             <Tabs.Trigger
               key={pane.tab}
               value={pane.tab}
-              className="flex h-[28px] items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
+              data-tab={pane.tab}
+              className="flex h-[28px] items-center flex-none gap-1 rounded-[6px] px-[7px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
             >
               {pane.label}
               {pane.count !== undefined && pane.count > 0 && (

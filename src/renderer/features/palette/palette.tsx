@@ -7,7 +7,7 @@ import { shortcutAria } from '../../ui/shortcut'
 import type { Command } from './commands'
 import { grouped } from './grouped-commands'
 
-interface PaletteProps {
+export interface PaletteProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   commands: readonly Command[]

@@ -10,6 +10,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Mod+,'], 'Settings'],
       [['Mod+U'], 'Inbox: everything that waits for you'],
       [['Mod+B'], 'Tasks: everything that runs'],
+      [['Mod+\\'], 'Show or hide the sidebar'],
       [['Mod+I'], 'Show or hide the inspector'],
       [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
       [['Mod+.'], 'Stop the running turn'],
@@ -77,7 +78,7 @@ export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenC
                   <dd className="flex flex-none gap-1">
                     {keys.map((key) => (
                       <span key={key}>
-                        <Kbd keys={key} />
+                        <Kbd keys={key} always />
                         <span className="sr-only">{key}</span>
                       </span>
                     ))}

@@ -1,11 +1,13 @@
-import { Archive, ArchiveRestore, Copy, Pencil, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Copy, Link, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
 import { memo, type KeyboardEvent } from 'react'
 import type { SessionSummary } from '../../../shared/model/session'
 import { useHasAgentRequests } from '../../state/agent-requests'
 import { folderName } from '../../state/folder-name'
 import { titleOf } from '../../state/ordered-sessions'
+import { hasLinks } from '../../state/route'
 import { shortAgo, useMinute } from '../../state/relative-time'
 import type { SessionActions } from '../../state/session-actions'
+import { isUnread, togglePin, useSessionMarks } from '../../state/session-marks'
 import { useWaitingTask } from '../../state/tasks-state'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/context-menu'
 import { cx } from '../../ui/cx'
@@ -49,6 +51,9 @@ export const SessionRow = memo(function SessionRow({
   // A command of it that asks something on its terminal waits for the user as well, and so does a subagent that asks.
   const commandWaits = useWaitingTask(sessionId) !== undefined
   const status = useHasAgentRequests(sessionId) || commandWaits ? 'waiting' : summary.status
+  const marks = useSessionMarks()
+  const unread = isUnread(marks, summary)
+  const pinned = marks.pinned.has(sessionId)
   const quiet = status !== 'running' && status !== 'waiting'
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
@@ -63,18 +68,28 @@ export const SessionRow = memo(function SessionRow({
       <ContextMenuItem icon={<Pencil aria-hidden />} kbd="F2" onSelect={() => onRename(sessionId)}>
         Rename
       </ContextMenuItem>
+      {!archived && (
+        <ContextMenuItem icon={pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />} onSelect={() => togglePin(sessionId)}>
+          {pinned ? 'Unpin' : 'Pin'}
+        </ContextMenuItem>
+      )}
       <ContextMenuItem
         icon={archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}
         onSelect={() => actions.archive(sessionId, !archived)}
       >
         {archived ? 'Restore' : 'Archive'}
       </ContextMenuItem>
+      {hasLinks && (
+        <ContextMenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId)}>
+          Copy link
+        </ContextMenuItem>
+      )}
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyId(sessionId)}>
-        Copy session id
+        Copy session ID
       </ContextMenuItem>
       <ContextMenuSeparator />
       <ContextMenuItem icon={<Trash2 aria-hidden />} kbd="Del" danger onSelect={() => onRemove(summary)}>
-        Delete …
+        Delete…
       </ContextMenuItem>
     </>
   )
@@ -96,16 +111,20 @@ export const SessionRow = memo(function SessionRow({
             : 'text-ink-2 hover:bg-sunken hover:text-ink data-[state=open]:bg-sunken',
         )}
       >
-        <Dot status={status} />
+        <Dot status={status === 'done' && !unread ? 'seen' : status} />
         {renaming ? (
           <RenameField title={summary.title} onDone={(title) => onRenamed(sessionId, title)} />
         ) : (
-          <span className={cx('min-w-0 flex-1 truncate', summary.title === '' && 'text-ink-3 italic')} title={titleOf(summary)}>
+          <span
+            className={cx('min-w-0 flex-1 truncate', summary.title === '' && 'text-ink-3 italic', unread && 'font-semibold text-ink')}
+            title={titleOf(summary)}
+          >
             {titleOf(summary)}
+            {unread && <span className="sr-only">, unread</span>}
           </span>
         )}
         {summary.elsewhere !== undefined && (
-          <Tooltip text={`Runs in another Trestle: ${summary.elsewhere}`} side="right">
+          <Tooltip text={`Open in another Trestle window: ${summary.elsewhere}`} side="right">
             <span className="flex-none text-tiny text-ink-3">elsewhere</span>
           </Tooltip>
         )}

@@ -9,6 +9,7 @@ import { cx } from '../../ui/cx'
 import { HitRow } from './hit-row'
 import { ProjectRow } from './project-row'
 import { SessionRow } from './session-row'
+import { MoreRow } from './more-row'
 import { isReachable, type TreeRow } from './tree-rows'
 
 interface SessionTreeProps {
@@ -18,13 +19,14 @@ interface SessionTreeProps {
   actions: SessionActions
   onToggleProject: (folder: string) => void
   onToggleArchive: () => void
+  onShowMore: (folder: string) => void
 }
 
 /** How many frames a new row may take until it can be focused. */
 const FOCUS_FRAMES = 10
 
 /** The list itself: virtual, so thousands of sessions cost nothing, and walked with the arrow keys; one row at a time takes part in Tab. */
-export function SessionTree({ rows, currentSessionId, userHome, actions, onToggleProject, onToggleArchive }: SessionTreeProps) {
+export function SessionTree({ rows, currentSessionId, userHome, actions, onToggleProject, onToggleArchive, onShowMore }: SessionTreeProps) {
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const [focusKey, setFocusKey] = useState<string>()
@@ -148,6 +150,8 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
               return (
                 <HitRow key={row.key} hit={row.hit} rowKey={row.key} reachable={reachable} onOpen={actions.openHit} onFocus={setFocusKey} />
               )
+            case 'more':
+              return <MoreRow key={row.key} row={row} reachable={reachable} onShow={onShowMore} onFocus={setFocusKey} />
             case 'archive':
               return (
                 <ArchiveRow
@@ -181,7 +185,7 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
         action="Delete session"
         onConfirm={() => removing && actions.remove(removing.sessionId)}
       >
-        “{removing && titleOf(removing)}” and everything said in it will be deleted for good.{' '}
+        “{removing && titleOf(removing)}” and everything said in it will be permanently deleted.{' '}
         {removing?.status === 'running' || removing?.status === 'waiting' ? 'It is working right now and will be stopped. ' : ''}
         Files in the folder stay as they are.
       </ConfirmDialog>

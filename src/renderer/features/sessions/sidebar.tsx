@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Bell, Inbox, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
+import { Bell, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
 import { archivedOf, projectsOf } from '../../state/ordered-sessions'
 import { useSessionActions } from '../../state/session-actions'
+import { isUnread, useSessionMarks } from '../../state/session-marks'
 import { useSessions, withChanges } from '../../state/sessions-state'
 import { useTasks } from '../../state/tasks-state'
 import { tellFailure, useToasts } from '../../state/toasts-state'
@@ -22,13 +23,22 @@ import { searchRows, treeRows } from './tree-rows'
 const SEARCH_REST = 180
 const MOST_HITS = 30
 
+interface SidebarProps {
+  userHome: string | undefined
+  /** Undefined where it is a drawer. */
+  onHide: (() => void) | undefined
+}
+
 /** The left column: projects and their sessions, a search over both titles and messages, and what waits for the user. */
-export function Sidebar({ userHome }: { userHome: string | undefined }) {
+export function Sidebar({ userHome, onHide }: SidebarProps) {
   const state = useSessions()
   const view = useLayout((layout) => layout.view)
   const actions = useSessionActions()
   const [search, setSearch] = useState('')
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
+  const [grown, setGrown] = useState<ReadonlyMap<string, number>>(new Map())
+  const marks = useSessionMarks()
+  const currentId = view.kind === 'session' ? view.sessionId : undefined
   const archive = useArchive()
   const hits = useHits(search.trim())
   const searching = search.trim() !== ''
@@ -43,10 +53,14 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
         : treeRows({
             projects,
             collapsed,
+            grown,
+            pinned: marks.pinned,
+            isKept: (summary) =>
+              summary.sessionId === currentId || summary.status === 'running' || summary.waiting > 0 || isUnread(marks, summary),
             archived,
             archive: { open: archive.open, loading: archive.loading, any: archive.any || archived.length > 0 },
           }),
-    [searching, search, projects, archived, hits, collapsed, archive.open, archive.loading, archive.any],
+    [searching, search, projects, archived, hits, collapsed, grown, marks, currentId, archive.open, archive.loading, archive.any],
   )
 
   const toggleProject = (folder: string): void => {
@@ -68,6 +82,11 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
             <Bell aria-hidden />
           </IconButton>
         )}
+        {onHide && (
+          <IconButton label="Hide the sidebar" kbd="Mod+\" onClick={onHide}>
+            <PanelLeft aria-hidden />
+          </IconButton>
+        )}
         <IconButton label="New session" kbd="Mod+N" className="-mr-1.5" onClick={() => useLayout.getState().openNew()}>
           <Plus aria-hidden />
         </IconButton>
@@ -76,11 +95,12 @@ export function Sidebar({ userHome }: { userHome: string | undefined }) {
       {state.loaded ? (
         <SessionTree
           rows={rows}
-          currentSessionId={view.kind === 'session' ? view.sessionId : undefined}
+          currentSessionId={currentId}
           userHome={userHome}
           actions={actions}
           onToggleProject={toggleProject}
           onToggleArchive={archive.toggle}
+          onShowMore={(folder) => setGrown((before) => new Map(before).set(folder, (before.get(folder) ?? 0) + 1))}
         />
       ) : (
         <LoadingRows />

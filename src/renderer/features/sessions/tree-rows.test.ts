@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
-import { isReachable, searchRows, snippetPieces, treeRows } from './tree-rows'
+import { isReachable, searchRows, SHOWN_SESSIONS, snippetPieces, treeRows } from './tree-rows'
 
 const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
   sessionId,
@@ -14,6 +14,7 @@ const session = (sessionId: string, more: Partial<SessionSummary> = {}): Session
 })
 const hit: SearchHit = { sessionId: 'a', title: 'A', folder: '/code/shop', seq: 3, at: 0, snippet: '' }
 const closed = { open: false, loading: false, any: true }
+const plain = { grown: new Map<string, number>(), pinned: new Set<string>(), isKept: () => false }
 const keys = (rows: { key: string }[]): string[] => rows.map((row) => row.key)
 
 describe('treeRows', () => {
@@ -22,7 +23,7 @@ describe('treeRows', () => {
       { folder: '/a', sessions: [session('a1')] },
       { folder: '/b', sessions: [session('b1')] },
     ]
-    expect(keys(treeRows({ projects, collapsed: new Set(['/a']), archived: [], archive: closed }))).toEqual([
+    expect(keys(treeRows({ ...plain, projects, collapsed: new Set(['/a']), archived: [], archive: closed }))).toEqual([
       'project:/a',
       'project:/b',
       'b1',
@@ -31,9 +32,47 @@ describe('treeRows', () => {
   })
 
   it('would catch an archive being offered that has nothing in it', () => {
-    const input = { projects: [], collapsed: new Set<string>(), archived: [] }
+    const input = { ...plain, projects: [], collapsed: new Set<string>(), archived: [] }
     expect(keys(treeRows({ ...input, archive: { open: true, loading: true, any: true } }))).toEqual(['no-sessions', 'archive'])
     expect(keys(treeRows({ ...input, archive: { ...closed, any: false } }))).toEqual(['no-sessions'])
+  })
+})
+
+describe('a project with many sessions', () => {
+  const sessions = Array.from({ length: 150 }, (_, n) => session(`s${n}`))
+  const projects = [
+    { folder: '/a', sessions },
+    { folder: '/b', sessions: [session('b1')] },
+  ]
+  const base = { ...plain, projects, collapsed: new Set<string>(), archived: [], archive: { ...closed, any: false } }
+
+  it('shows its latest ones and a way to more, so that the next project is in sight', () => {
+    const rows = treeRows(base)
+    expect(rows.findIndex(({ key }) => key === 'project:/b')).toBe(SHOWN_SESSIONS + 2)
+    expect(rows.find(({ kind }) => kind === 'more')).toMatchObject({ folder: '/a', step: 5, hidden: 150 - SHOWN_SESSIONS })
+  })
+
+  it('comes to its end after a few times, each bringing twice as many', () => {
+    const shown = [0, 1, 2, 3, 4, 5].map(
+      (times) => treeRows({ ...base, grown: new Map([['/a', times]]) }).filter(({ kind }) => kind === 'session').length,
+    )
+    expect(shown).toEqual([9, 14, 24, 44, 84, 151])
+  })
+
+  it('shows what works, waits, was not read or is open wherever it stands', () => {
+    const rows = treeRows({ ...base, isKept: ({ sessionId }) => sessionId === 's120' })
+    expect(keys(rows)).toContain('s120')
+  })
+
+  it('does not hide a single session behind a row of its own', () => {
+    const few = [{ folder: '/a', sessions: sessions.slice(0, SHOWN_SESSIONS + 1) }]
+    expect(treeRows({ ...base, projects: few }).map(({ kind }) => kind)).not.toContain('more')
+  })
+
+  it('has what is pinned once, at the top', () => {
+    const rows = keys(treeRows({ ...base, pinned: new Set(['s140', 'b1']) }))
+    expect(rows.slice(0, 3)).toEqual(['pinned', 's140', 'b1'])
+    expect(new Set(rows).size).toBe(rows.length)
   })
 })
 

@@ -11,27 +11,51 @@ export type TreeRow =
       level: 1 | 2
       /** Said beside the title where no project row is above it. */ showFolder: boolean
     }
+  /** Leads to the next of a project's sessions. `step`: how many; `hidden`: how many are left. */
+  | { kind: 'more'; key: string; folder: string; step: number; hidden: number }
   | { kind: 'archive'; key: string; open: boolean; loading: boolean }
   | { kind: 'hit'; key: string; hit: SearchHit }
   | { kind: 'heading'; key: string; text: string }
   | { kind: 'note'; key: string; text: string }
 
+/** So many sessions of a project are shown at first. */
+export const SHOWN_SESSIONS = 8
+/** So many come with the first "Show more"; each further one brings twice as many. */
+const FIRST_STEP = 5
+
 interface TreeInput {
   projects: readonly Project[]
   collapsed: ReadonlySet<string>
+  /** How often more was asked for, by folder. */
+  grown: ReadonlyMap<string, number>
+  /** Stand above the projects. */
+  pinned: ReadonlySet<string>
+  /** Whether a session is shown wherever it stands in the order: it works, waits, was not read, or is open. */
+  isKept: (summary: SessionSummary) => boolean
   archived: readonly SessionSummary[]
   /** `any`: there is something in it. */
   archive: { open: boolean; loading: boolean; any: boolean }
 }
 
-/** Projects with their sessions, then the archive. */
-export function treeRows({ projects, collapsed, archived, archive }: TreeInput): TreeRow[] {
+/** What is pinned, projects with their latest sessions, then the archive. */
+export function treeRows({ projects, collapsed, grown, pinned, isKept, archived, archive }: TreeInput): TreeRow[] {
   const rows: TreeRow[] = []
+  const atTop = projects.flatMap(({ sessions }) => sessions.filter(({ sessionId }) => pinned.has(sessionId)))
+  if (atTop.length > 0) rows.push({ kind: 'heading', key: 'pinned', text: 'Pinned' })
+  for (const summary of atTop) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
   for (const { folder, sessions } of projects) {
     const isCollapsed = collapsed.has(folder)
     rows.push({ kind: 'project', key: `project:${folder}`, folder, count: sessions.length, collapsed: isCollapsed })
-    if (!isCollapsed)
-      for (const summary of sessions) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+    if (isCollapsed) continue
+    const below = sessions.filter(({ sessionId }) => !pinned.has(sessionId))
+    const times = grown.get(folder) ?? 0
+    const limit = shownAfter(times)
+    const shown = below.filter((summary, index) => index < limit || isKept(summary))
+    // A row that says "1 more" takes the place of that one.
+    const all = below.length - shown.length <= 1 ? below : shown
+    for (const summary of all) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+    const hidden = below.length - all.length
+    if (hidden > 0) rows.push({ kind: 'more', key: `more:${folder}`, folder, step: Math.min(hidden, FIRST_STEP * 2 ** times), hidden })
   }
   if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: 'No sessions yet.' })
   if (!archive.any) return rows
@@ -40,6 +64,10 @@ export function treeRows({ projects, collapsed, archived, archive }: TreeInput):
     for (const summary of archived) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
   }
   return rows
+}
+
+function shownAfter(times: number): number {
+  return SHOWN_SESSIONS + FIRST_STEP * (2 ** times - 1)
 }
 
 interface SearchInput {
@@ -58,10 +86,10 @@ export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
     if (words.every((word) => text.includes(word)))
       rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
   }
-  if (rows.length === 0) rows.push({ kind: 'note', key: 'no-title', text: 'No title fits.' })
+  if (rows.length === 0) rows.push({ kind: 'note', key: 'no-title', text: 'No matching titles' })
   rows.push({ kind: 'heading', key: 'messages', text: 'In messages' })
-  if (!hits) rows.push({ kind: 'note', key: 'searching', text: 'Searching …' })
-  else if (hits.length === 0) rows.push({ kind: 'note', key: 'no-hit', text: 'No message fits.' })
+  if (!hits) rows.push({ kind: 'note', key: 'searching', text: 'Searching…' })
+  else if (hits.length === 0) rows.push({ kind: 'note', key: 'no-hit', text: 'No matching messages' })
   else for (const hit of hits) rows.push({ kind: 'hit', key: `hit:${hit.sessionId}:${hit.seq}`, hit })
   return rows
 }

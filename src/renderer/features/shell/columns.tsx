@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react'
 import { useLayout } from '../../state/layout-state'
 import { useMediaQuery } from '../../state/media-query'
+import { ColumnHandle } from './column-handle'
 import { Drawer } from './drawer'
 
-/** Below these widths (px) a column becomes a drawer; the same numbers as in theme.css. */
+/** Below these widths a column becomes a drawer: beside both columns the main area still has room for a conversation. */
 const SIDEBAR_NEEDS = '(min-width: 720px)'
-const INSPECTOR_NEEDS = '(min-width: 1000px)'
+const INSPECTOR_NEEDS = '(min-width: 1240px)'
+/** What the columns leave to the main area, however wide they were made, in px. */
+const MAIN_NEEDS = 460
 
 export function useRoom(): { sidebar: boolean; inspector: boolean } {
   return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
@@ -18,11 +21,14 @@ interface ColumnsProps {
   children: ReactNode
 }
 
-/** Sidebar, main area, inspector; on narrow windows the outer two are drawers. */
+/** Sidebar, main area, inspector: the outer two can be hidden and resized; on narrow windows they are drawers. */
 export function Columns({ sidebar, inspector, children }: ColumnsProps) {
   const room = useRoom()
   const drawer = useLayout((layout) => layout.drawer)
+  const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
+  const widths = useLayout((layout) => layout.columnWidths)
+  const hasSidebar = room.sidebar && sidebarOpen
   return (
     <div className="flex h-full min-h-0">
       <a
@@ -36,9 +42,17 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
         Skip to the conversation
       </a>
       {room.sidebar ? (
-        <nav data-sidebar aria-label="Projects and sessions" className="w-[252px] flex-none border-r border-line bg-panel">
-          {sidebar}
-        </nav>
+        sidebarOpen && (
+          <nav
+            data-sidebar
+            aria-label="Projects and sessions"
+            style={{ width: `min(${widths.sidebar}px, calc(100vw - ${MAIN_NEEDS}px))` }}
+            className="relative flex-none border-r border-line bg-panel"
+          >
+            {sidebar}
+            <ColumnHandle column="sidebar" />
+          </nav>
+        )
       ) : (
         <Drawer open={drawer === 'sidebar'} onClose={closeDrawer} side="left" label="Projects and sessions">
           <nav data-sidebar aria-label="Projects and sessions" className="min-h-0 flex-1">
@@ -52,8 +66,13 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
       {inspector !== undefined &&
         (room.inspector ? (
           inspectorOpen && (
-            <aside aria-label="Inspector" className="flex w-[376px] flex-none flex-col border-l border-line bg-panel">
+            <aside
+              aria-label="Inspector"
+              style={{ width: `min(${widths.inspector}px, calc(100vw - ${(hasSidebar ? widths.sidebar : 0) + MAIN_NEEDS}px))` }}
+              className="relative flex flex-none flex-col border-l border-line bg-panel"
+            >
               {inspector}
+              <ColumnHandle column="inspector" />
             </aside>
           )
         ) : (

@@ -1,4 +1,4 @@
-import { Menu as MenuIcon, PanelRight, X } from 'lucide-react'
+import { PanelLeft, PanelRight, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { folderName } from '../../state/folder-name'
 import { IconButton } from '../../ui/icon-button'
@@ -7,7 +7,7 @@ import { Tooltip } from '../../ui/tooltip'
 /** What the bar needs whatever is open. */
 export interface HeaderFrame {
   userHome: string | undefined
-  /** Shown where the sidebar is a drawer. */
+  /** Set where the sidebar is not on screen. */
   onOpenSidebar: (() => void) | undefined
   /** Opens and closes the inspector; undefined where there is none. */
   inspector: { open: boolean; toggle: () => void } | undefined
@@ -27,32 +27,35 @@ interface HeaderBarProps extends HeaderFrame {
 /** The bar over the main area: what is open, where, and the switches that belong to it. */
 export function HeaderBar({ title, folder, userHome, onRename, onClose, onOpenSidebar, inspector, children }: HeaderBarProps) {
   return (
-    <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] max-mid:flex-wrap max-mid:gap-y-0 max-mid:px-2.5 max-mid:pb-1.5">
-      <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 max-mid:min-w-full max-mid:gap-2">
-        {onOpenSidebar && (
-          <IconButton label="Projects and sessions" className="-ml-1.5" onClick={onOpenSidebar}>
-            <MenuIcon aria-hidden />
-          </IconButton>
-        )}
-        <Title title={title} onRename={onRename} />
-        {folder !== undefined && (
-          <Tooltip text={folder}>
-            <span tabIndex={-1} className="min-w-0 flex-shrink-[2] truncate text-small text-ink-3">
-              {folderName(folder, userHome).name}
-            </span>
-          </Tooltip>
-        )}
-        <span className="flex-1" />
-        {inspector && <InspectorToggle inspector={inspector} className="mid:hidden" />}
-        {onClose && (
-          <IconButton label="Close" kbd="Esc" onClick={onClose}>
-            <X aria-hidden />
-          </IconButton>
-        )}
-      </div>
-      {children && <div className="flex min-w-0 items-center gap-2 max-mid:w-full max-mid:flex-wrap">{children}</div>}
-      {inspector && <InspectorToggle inspector={inspector} className="max-mid:hidden" />}
-    </header>
+    // By its own width, which the columns beside it decide: where the title would be cut, the switches go into a second row.
+    <div className="@container flex-none">
+      <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] @max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5">
+        <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2">
+          {onOpenSidebar && (
+            <IconButton label="Projects and sessions" kbd="Mod+\" className="-ml-1.5" onClick={onOpenSidebar}>
+              <PanelLeft aria-hidden />
+            </IconButton>
+          )}
+          <Title title={title} onRename={onRename} />
+          {folder !== undefined && (
+            <Tooltip text={folder}>
+              <span tabIndex={-1} className="min-w-0 flex-shrink-[2] truncate text-small text-ink-3">
+                {folderName(folder, userHome).name}
+              </span>
+            </Tooltip>
+          )}
+          <span className="flex-1" />
+          {inspector && <InspectorToggle inspector={inspector} className="@min-[760px]:hidden" />}
+          {onClose && (
+            <IconButton label="Close" kbd="Esc" onClick={onClose}>
+              <X aria-hidden />
+            </IconButton>
+          )}
+        </div>
+        {children && <div className="flex min-w-0 items-center gap-2 @max-[760px]:w-full @max-[760px]:flex-wrap">{children}</div>}
+        {inspector && <InspectorToggle inspector={inspector} className="@max-[760px]:hidden" />}
+      </header>
+    </div>
   )
 }
 

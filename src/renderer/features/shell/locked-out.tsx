@@ -1,14 +1,50 @@
 import { Unplug } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import type { Failure } from '../../../shared/model/errors'
+import { enterWithToken, onTokenElsewhere, pastedToken } from '../../client/page-token'
+import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
+import { TextField } from '../../ui/text-field'
 
-/** All there is to see for a page that the engine did not let in: how to get in. */
+/** All there is to see for a page that the engine did not let in: how to get in, and a field for the token. */
 export function LockedOut({ failure }: { failure: Failure }) {
+  const [pasted, setPasted] = useState('')
+  const [wrong, setWrong] = useState(false)
+  // Another tab of this browser got in: this one can now, too.
+  useEffect(() => onTokenElsewhere(() => location.reload()), [])
   return (
-    <main role="alert" className="grid h-full place-content-center">
-      <EmptyState icon={<Unplug aria-hidden />} title={failure.title}>
-        {failure.advice}
-      </EmptyState>
+    <main className="grid h-full place-content-center">
+      <div role="alert">
+        <EmptyState icon={<Unplug aria-hidden />} title={failure.title} className="pb-4">
+          {failure.advice}
+        </EmptyState>
+      </div>
+      <form
+        className="flex w-[min(420px,calc(100vw-48px))] flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const token = pastedToken(pasted)
+          if (token === undefined) setWrong(true)
+          else enterWithToken(token)
+        }}
+      >
+        <TextField
+          label="URL or token"
+          mono
+          autoFocus
+          placeholder="http://127.0.0.1:…/#token=…"
+          value={pasted}
+          error={wrong ? 'There is no token in this. Copy the whole URL from the terminal where Trestle runs.' : undefined}
+          hint="The terminal where Trestle runs shows it. It is also in the file web-token in the Trestle home folder."
+          onChange={(event) => {
+            setPasted(event.target.value)
+            setWrong(false)
+          }}
+        />
+        <Button type="submit" variant="primary" className="self-start" disabled={pasted.trim() === ''}>
+          Open Trestle
+        </Button>
+      </form>
     </main>
   )
 }

@@ -13,7 +13,7 @@ import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { ProcessTree } from './process-tree'
 import { TaskMenuItems } from './task-menu'
-import { endWords, statusDot, statusWord, waits } from './task-words'
+import { endWords, processWords, statusDot, statusWord, waits } from './task-words'
 
 interface TaskDetailProps {
   task: Task
@@ -57,7 +57,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
         </div>
         {runs && count > 0 && (
           <Button size="small" variant="quiet" aria-expanded={tree} onClick={() => setTree(!tree)}>
-            {count === 1 ? '1 process' : `${count} processes`}
+            {processWords(count)}
           </Button>
         )}
         {runs && distinctPorts(usage?.ports ?? []).map(({ port, address }) => <PortLink key={port} port={port} address={address} />)}

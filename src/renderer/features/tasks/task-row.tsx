@@ -15,7 +15,7 @@ import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { RowActions } from './row-actions'
 import { Sparkline } from './sparkline'
-import { endWords, memory, percent, runtime, statusDot, statusWord, waits } from './task-words'
+import { endWords, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
 
 interface TaskRowProps {
   taskId: string
@@ -134,9 +134,9 @@ function Numbers({ taskId, usage }: { taskId: string; usage: TaskUsage | undefin
       <Sparkline values={history ?? []} />
       <span className="w-[46px]">{percent(usage.cpu)}</span>
       <span className="w-[58px]">{memory(usage.memoryBytes)}</span>
-      <span className="task-count" title={count === 1 ? '1 process' : `${count} processes`}>
-        {count}
-        <span className="sr-only"> processes</span>
+      <span className="task-count" title={processWords(count)}>
+        <span aria-hidden>{count}</span>
+        <span className="sr-only">{processWords(count)}</span>
       </span>
     </div>
   )

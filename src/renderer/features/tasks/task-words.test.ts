@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
 import { branches } from './process-tree'
-import { memory, percent, runtime } from './task-words'
+import { memory, percent, processWords, runtime } from './task-words'
 
 it('writes times and sizes as people read them', () => {
   expect([0, 8000, 842_000, 11_642_000, 183_600_000].map(runtime)).toEqual(['0:00', '0:08', '14:02', '3:14:02', '2 d 3 h'])
   expect([0, 84_400_000, 1_240_000_000].map(memory)).toEqual(['1 KB', '84 MB', '1.2 GB'])
   expect([0, 0.4, 2.2, 340].map(percent)).toEqual(['0 %', '< 1 %', '2 %', '340 %'])
+})
+
+it('one process is one process, also to a screen reader', () => {
+  expect([0, 1, 2].map(processWords)).toEqual(['0 processes', '1 process', '2 processes'])
 })
 
 it('shows each process once, below its parent, also when numbers go in a circle', () => {

@@ -18,6 +18,11 @@ const DOTS: Record<TaskStatus, DotStatus> = {
   lost: 'interrupted',
 }
 
+/** How many processes a task has. */
+export function processWords(count: number): string {
+  return count === 1 ? '1 process' : `${count} processes`
+}
+
 /** Whether it waits for a person at its terminal. */
 export function waits(task: Task): boolean {
   return task.status === 'running' && task.prompt !== undefined

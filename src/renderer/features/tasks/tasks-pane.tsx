@@ -16,7 +16,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { distinctPorts, PortLink } from './port-link'
 import { Sparkline } from './sparkline'
 import { taskOrder } from './task-order'
-import { endWords, memory, percent, runtime, statusDot, statusWord, waits } from './task-words'
+import { endWords, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
 import './tasks.css'
 
 /** Ended ones beyond these are on the page of all tasks. */
@@ -134,7 +134,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
           {runs ? (
             usage && (
               <>
-                <span>{usage.processes.length === 1 ? '1 process' : `${usage.processes.length} processes`}</span>
+                <span>{processWords(usage.processes.length)}</span>
                 <span>
                   {percent(usage.cpu)} · {memory(usage.memoryBytes)}
                 </span>

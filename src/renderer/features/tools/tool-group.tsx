@@ -1,23 +1,24 @@
 import { ChevronRight } from 'lucide-react'
 import type { SessionTool } from '../../../shared/model/tools-view'
-import { tokenWords } from '../../state/token-words'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import type { ToolGroup } from './tool-groups'
 
 /** One server's tools, or Trestle's own, folded until somebody wants to see them. */
 export function ToolGroupView({ group, open }: { group: ToolGroup; open: boolean }) {
-  const { server, tools, sentTokens, allTokens } = group
+  const { server, tools, sent, sentTokens, allTokens } = group
   return (
     <details open={open} className="group border-t border-line first:border-t-0">
       <summary className="flex min-h-[36px] cursor-pointer list-none items-center gap-2 px-3 py-1.5 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 flex-none text-ink-3 transition-transform group-open:rotate-90" />
-        <span className="min-w-0 flex-1 truncate font-medium">{server ?? 'Trestle’s own'}</span>
-        <span className="flex-none text-small text-ink-3">{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</span>
+        <span className="min-w-0 flex-1 truncate font-medium">{server ?? 'Built-in'}</span>
+        <span className="flex-none text-small text-ink-3">
+          {sent === tools.length ? counted(sent) : `${sent} of ${counted(tools.length)}`}
+        </span>
         <span className="w-40 flex-none text-right text-small tabular-nums max-mid:w-auto">
           {sentTokens === allTokens
-            ? `${tokenWords(Math.round(sentTokens))} tokens`
-            : `${tokenWords(Math.round(sentTokens))} of ${tokenWords(Math.round(allTokens))} tokens`}
+            ? `${sentTokens.toLocaleString()} tokens`
+            : `${sentTokens.toLocaleString()} of ${allTokens.toLocaleString()} tokens`}
         </span>
       </summary>
       <ul className="pb-1.5">
@@ -27,6 +28,10 @@ export function ToolGroupView({ group, open }: { group: ToolGroup; open: boolean
       </ul>
     </details>
   )
+}
+
+function counted(tools: number): string {
+  return tools === 1 ? '1 tool' : `${tools} tools`
 }
 
 function ToolRow({ tool }: { tool: SessionTool }) {
@@ -46,7 +51,7 @@ function ToolRow({ tool }: { tool: SessionTool }) {
         </p>
       </div>
       <span className={cx('flex-none text-small tabular-nums', state === 'active' ? 'text-ink' : 'text-ink-3')}>
-        {tokenWords(tokens)}
+        {Math.round(tokens).toLocaleString()}
         <span className="sr-only"> tokens</span>
       </span>
     </li>

@@ -4,6 +4,8 @@ import type { SessionTool } from '../../../shared/model/tools-view'
 export interface ToolGroup {
   server?: string
   tools: SessionTool[]
+  /** How many of them are sent with each request. */
+  sent: number
   /** Tokens that those sent with each request take. */
   sentTokens: number
   /** Tokens that all would take which are not switched off. */
@@ -18,11 +20,24 @@ export function toolGroups(tools: readonly SessionTool[], query: string): ToolGr
     const text = `${tool.name} ${tool.server?.name ?? ''} ${tool.server?.tool ?? ''} ${tool.description}`.toLowerCase()
     if (!words.every((word) => text.includes(word))) continue
     const server = tool.server?.name
-    const group = groups.get(server) ?? { ...(server !== undefined && { server }), tools: [], sentTokens: 0, allTokens: 0 }
+    const group = groups.get(server) ?? { ...(server !== undefined && { server }), tools: [], sent: 0, sentTokens: 0, allTokens: 0 }
     groups.set(server, group)
     group.tools.push(tool)
-    if (tool.state === 'active') group.sentTokens += tool.tokens
-    if (tool.state !== 'off') group.allTokens += tool.tokens
+    // Whole tokens as each row shows them, so that the rows add up to what stands above them.
+    const tokens = Math.round(tool.tokens)
+    if (tool.state === 'active') {
+      group.sent += 1
+      group.sentTokens += tokens
+    }
+    if (tool.state !== 'off') group.allTokens += tokens
   }
   return [...groups.values()].toSorted((a, b) => Number(a.server !== undefined) - Number(b.server !== undefined))
+}
+
+/** What the groups add up to: the tools that are sent with each request, and their tokens. */
+export function sentWithRequests(groups: readonly ToolGroup[]): { tools: number; tokens: number } {
+  return {
+    tools: groups.reduce((sum, group) => sum + group.sent, 0),
+    tokens: groups.reduce((sum, group) => sum + group.sentTokens, 0),
+  }
 }

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import type { ServerToolsCost, ToolsView } from '../../../shared/model/tools-view'
 import { failureFrom } from '../../client/failure-from'
 import { kilobytes } from '../../state/kilobytes'
-import { tokenWords } from '../../state/token-words'
 import { useClient } from '../../state/trestle-context'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
@@ -11,12 +10,12 @@ import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { TextField } from '../../ui/text-field'
 import { ToolGroupView } from './tool-group'
-import { toolGroups } from './tool-groups'
+import { sentWithRequests, toolGroups } from './tool-groups'
 
 /** From so many tools on they can be filtered, and groups begin folded. */
 const MANY = 30
 
-interface ToolsDialogProps {
+export interface ToolsDialogProps {
   sessionId: string
   open: boolean
   onOpenChange: (open: boolean) => void
@@ -62,11 +61,12 @@ export function ToolsDialog({ sessionId, open, onOpenChange }: ToolsDialogProps)
 }
 
 function Summary({ view: { tools, cost } }: { view: ToolsView }) {
-  const sent = tools.filter(({ state }) => state === 'active')
-  const tokens = Math.round(sent.reduce((sum, tool) => sum + tool.tokens, 0))
+  const sent = sentWithRequests(toolGroups(tools, ''))
+  const off = tools.filter(({ state }) => state === 'off').length
   return (
     <>
-      {sent.length === 1 ? '1 tool' : `${sent.length} tools`} with every request, about {tokenWords(tokens)} tokens.{' '}
+      {sent.tools === 1 ? '1 tool is' : `${sent.tools} tools are`} sent with every request, about {sent.tokens.toLocaleString()} tokens.{' '}
+      {off > 0 && `${off} ${off === 1 ? 'is' : 'are'} off. `}
       {cost?.isSearching && <Searching cost={cost} />}
     </>
   )

@@ -11,7 +11,7 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
   switch (block.type) {
     case 'paragraph':
       return (
-        <p>
+        <p dir="auto">
           <InlineView tokens={block.tokens} />
         </p>
       )
@@ -21,7 +21,7 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
       // The page has its own h1 and h2: an answer's headings come below them.
       const Heading = HEADINGS[Number(block['depth']) - 1] ?? 'h6'
       return (
-        <Heading data-depth={block['depth']}>
+        <Heading data-depth={block['depth']} dir="auto">
           <InlineView tokens={block.tokens} />
         </Heading>
       )
@@ -65,7 +65,7 @@ function Blocks({ tokens, streaming }: { tokens: readonly Token[] | undefined; s
 
 function List({ token, streaming }: { token: Tokens.List; streaming: boolean }) {
   const items = token.items.map((item, index) => (
-    <li key={index} data-task={item.task || undefined}>
+    <li key={index} data-task={item.task || undefined} dir="auto">
       <Blocks tokens={item.tokens} streaming={streaming && index === token.items.length - 1} />
     </li>
   ))
@@ -93,7 +93,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
           <thead>
             <tr>
               {token.header.map((cell, index) => (
-                <th key={index} data-align={cell.align ?? undefined}>
+                <th key={index} dir="auto" data-align={cell.align ?? undefined}>
                   <InlineView tokens={cell.tokens} />
                 </th>
               ))}
@@ -103,7 +103,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
             {token.rows.slice(from, to).map((row, index) => (
               <tr key={from + index}>
                 {row.map((cell, column) => (
-                  <td key={column} data-align={cell.align ?? undefined}>
+                  <td key={column} dir="auto" data-align={cell.align ?? undefined}>
                     <InlineView tokens={cell.tokens} />
                   </td>
                 ))}

@@ -6,7 +6,7 @@ import { GrowingText } from './growing-text'
 import './markdown.css'
 import { splitBlocks, type Block } from './split-blocks'
 
-interface MarkdownProps {
+export interface MarkdownProps {
   text: string
   /** More text is coming: the end is shown as if what is open (emphasis, code, links) were closed. */
   streaming: boolean

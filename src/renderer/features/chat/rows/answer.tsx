@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { AnswerItem, SupersededAttempt } from '../../../../shared/model/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
-import { Markdown } from '../markdown/markdown'
+import { Markdown } from '../markdown/markdown-on-demand'
 
 /** Whether a step has anything to show besides its calls. */
 export function isSilent(item: AnswerItem): boolean {

@@ -7,7 +7,7 @@ import { tokenWords } from '../../../state/token-words'
 import { useClient } from '../../../state/trestle-context'
 import { Button } from '../../../ui/button'
 import { Spinner } from '../../../ui/spinner'
-import { Markdown } from '../markdown/markdown'
+import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
 const WHY = { window: 'the window was nearly full', overflow: 'the provider found it too long', manual: 'you asked for it' }

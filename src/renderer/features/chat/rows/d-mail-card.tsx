@@ -2,7 +2,7 @@ import { ChevronRight, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { DMail } from '../../../../shared/model/checkpoint'
 import type { RestoredItem } from '../../../../shared/model/transcript-item'
-import { Markdown } from '../markdown/markdown'
+import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
 /** That the agent went back in its turn with a message to itself: the message, what left the conversation for it, and the way forth again. */

@@ -1,9 +1,10 @@
-import { CornerDownRight, EllipsisVertical, GitFork, History } from 'lucide-react'
+import { CornerDownRight, EllipsisVertical, GitFork, History, Link } from 'lucide-react'
 import { memo, useState } from 'react'
 import { isOwn, textOf, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/model/transcript-item'
 import { askRestore } from '../../../state/restore-state'
 import { useSessionActions } from '../../../state/session-actions'
+import { hasLinks } from '../../../state/route'
 import { AttachedParts } from './attached-parts'
 import { IconButton } from '../../../ui/icon-button'
 import { Menu, MenuItem } from '../../../ui/menu'
@@ -38,7 +39,11 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
         )}
         <AttachedParts parts={item.parts} />
         <MessageMedia parts={item.parts.filter(isOwn)} />
-        {text !== '' && <p className="you-text">{folded === undefined || open ? text : `${text.slice(0, folded)} …`}</p>}
+        {text !== '' && (
+          <p dir="auto" className="you-text">
+            {folded === undefined || open ? text : `${text.slice(0, folded)} …`}
+          </p>
+        )}
         {folded !== undefined && (
           <button type="button" className="you-more" aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? 'Show less' : `Show all ${text.length.toLocaleString()} characters`}
@@ -70,6 +75,11 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
         Fork the session from here
       </MenuItem>
+      {hasLinks && (
+        <MenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId, to + 1)}>
+          Copy link to this message
+        </MenuItem>
+      )}
     </Menu>
   )
 }

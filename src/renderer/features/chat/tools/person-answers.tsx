@@ -1,5 +1,5 @@
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { Markdown } from '../markdown/markdown'
+import { Markdown } from '../markdown/markdown-on-demand'
 
 const DECISIONS = { approve: 'You approved', revise: 'You wanted changes to', reject: 'You rejected', reject_exit: 'You rejected' } as const
 

@@ -9,7 +9,7 @@ import { useTask } from '../../../state/tasks-state'
 import { useSecond } from '../../../state/use-second'
 import { Button } from '../../../ui/button'
 import { Dot, type DotStatus } from '../../../ui/dot'
-import { Markdown } from '../markdown/markdown'
+import { Markdown } from '../markdown/markdown-on-demand'
 import { clock } from './elapsed'
 
 const WORDS: Record<TaskStatus, string> = {

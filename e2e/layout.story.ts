@@ -1,0 +1,203 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, test } from './app'
+import { pictures, said, say, startSession } from './steps'
+
+const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
+const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
+
+test.use({
+  model: {
+    script: [
+      {
+        toolCalls: [
+          { name: 'TodoList', input: { todos } },
+          { name: 'Write', input: { path: 'a.txt', content: 'a\n' } },
+          { name: 'Write', input: { path: 'b.txt', content: 'b\n' } },
+        ],
+      },
+      { text: RTL },
+    ],
+  },
+  config: { more: 'default_permission_mode = "auto"' },
+})
+
+/** How far a script can scroll the page sideways; puts it back. */
+const sideways = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const boxes = [document.documentElement, document.body, document.getElementById('root')]
+    let most = 0
+    for (const box of boxes) {
+      box.scrollLeft = 1000
+      most = Math.max(most, box.scrollLeft)
+      box.scrollLeft = 0
+    }
+    return most
+  })()`)
+
+test('the window never scrolls sideways, and every tab of the inspector can be reached', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'write two files')
+  await expect(said(page, 'Plain English again.')).toBeVisible()
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 1280, height: 840 },
+    { width: 1240, height: 700 },
+  ]) {
+    await page.setViewportSize(size)
+    const tabs = page.getByRole('tablist', { name: 'Inspector' })
+    for (const name of ['MCP', 'Context', /^Changes/, 'Plan', /^Todos/, /^Tasks/]) {
+      const tab = tabs.getByRole('tab', { name })
+      await tab.click()
+      await expect(tab).toBeInViewport({ ratio: 1 })
+      expect(await sideways(page)).toBe(0)
+      await expect(page.getByRole('navigation', { name: 'Projects and sessions' })).toBeInViewport({ ratio: 1 })
+    }
+  }
+  await pictures(app, 'layout')
+})
+
+test('below 1240 px the inspector is a drawer, and the title of the session is not cut to a letter', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'Fix the login')
+  await expect(said(page, 'Plain English again.')).toBeVisible()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await expect(inspector).toBeVisible()
+  for (const width of [1239, 1024, 800]) {
+    await page.setViewportSize({ width, height: 700 })
+    await expect(inspector).toBeHidden()
+    const title = page.getByRole('button', { name: 'Fix the login, rename' })
+    const shown = await title.evaluate((element) => {
+      const { clientWidth, scrollWidth } = element as unknown as Record<'clientWidth' | 'scrollWidth', number>
+      return clientWidth / scrollWidth
+    })
+    expect(shown).toBe(1)
+    expect(await sideways(page)).toBe(0)
+  }
+  await page.getByRole('button', { name: 'Show the inspector' }).click()
+  await expect(inspector).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(inspector).toBeHidden()
+})
+
+test('the columns are resized with the mouse and the keyboard, the sidebar can be hidden, and both are remembered', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  const sidebar = page.getByRole('navigation', { name: 'Projects and sessions' })
+  const width = async (): Promise<number> => Math.round((await sidebar.boundingBox())?.width ?? 0)
+  const handle = page.getByRole('separator', { name: 'Width of the sidebar' })
+  await handle.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(width).toBe(252 + 32)
+  const box = (await handle.boundingBox())!
+  await page.mouse.move(box.x + 3, 400)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 43, 400, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(width).toBe(252 + 32 + 40)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await page.getByRole('separator', { name: 'Width of the inspector' }).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(async () => Math.round((await inspector.boundingBox())?.width ?? 0)).toBe(376 + 16)
+  await page.reload()
+  await expect.poll(width).toBe(252 + 32 + 40)
+  await handle.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(width).toBe(252)
+
+  await page.keyboard.press('Control+\\')
+  await expect(sidebar).toBeHidden()
+  await page.reload()
+  await page.getByRole('button', { name: 'Projects and sessions' }).click()
+  await expect(sidebar).toBeVisible()
+})
+
+test('right-to-left text runs right to left, beside text that does not', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'שלום, מה שלומך?')
+  await expect(said(page, 'Plain English again.')).toBeVisible()
+  for (const words of ['שלום, מה שלומך?', 'שלום עולם.', 'ראשון']) await expect(said(page, words)).toHaveCSS('direction', 'rtl')
+  await expect(said(page, 'Plain English again.')).toHaveCSS('direction', 'ltr')
+  await pictures(app, 'right-to-left')
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true })
+  await composer.fill('مرحبا')
+  await expect(composer).toHaveCSS('direction', 'rtl')
+})
+
+test('what ended while the user was elsewhere is marked until it is looked at, and what is pinned is at the top', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'Fix the login')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const row = page.getByRole('treeitem', { name: /Fix the login/ })
+  await expect(row).toHaveAccessibleName(/unread/)
+  await row.click()
+  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await expect(row).not.toHaveAccessibleName(/unread/)
+  await page.reload()
+  await expect(row).toBeVisible()
+  await expect(row).not.toHaveAccessibleName(/unread/)
+  await row.click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
+  await expect(row).toHaveCount(1)
+})
+
+test('the next session takes one click: folder and model are those of last time', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await say(page, 'Fix the login')
+  await expect(said(page, 'Plain English again.')).toBeVisible()
+  const first = page.url()
+  await page.getByRole('button', { name: 'New session', exact: true }).click()
+  await expect(page.getByRole('radiogroup', { name: 'Model' })).toHaveCount(0)
+  const start = page.getByRole('button', { name: /Start the session/ })
+  await expect(start).toBeFocused()
+  await pictures(app, 'new-session')
+  await start.click()
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
+  expect(page.url()).not.toBe(first)
+})
+
+test('the folder dialog hides dot folders until they are asked for, and the start page says what is missing', async ({ app }) => {
+  const { page, scratch } = app
+  mkdirSync(join(scratch.project, '.secrets'))
+  mkdirSync(join(scratch.project, 'visible'))
+  await expect(page.getByText('Choose a folder to continue.')).toBeVisible()
+  await page.getByRole('button', { name: /Choose a folder/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill(scratch.project)
+  await dialog.getByRole('textbox').press('Enter')
+  await expect(dialog.getByRole('option', { name: 'visible' })).toBeVisible()
+  await expect(dialog.getByRole('option', { name: '.secrets' })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Show hidden folders' }).click()
+  await expect(dialog.getByRole('option', { name: '.secrets' })).toBeVisible()
+})
+
+test('on a touch screen there are no hints about keys', async ({ app }) => {
+  test.skip(app.url === undefined, 'Electron has no touch screen here')
+  await startSession(app)
+  const context = await app.page
+    .context()
+    .browser()!
+    .newContext({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true })
+  try {
+    const phone = await context.newPage()
+    await phone.goto(app.url!)
+    await expect(phone.getByText('Choose a folder to continue.').or(phone.getByRole('button', { name: /Start the session/ }))).toBeVisible()
+    await phone.goto(new URL(app.page.url()).href)
+    await expect(phone.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
+    await expect(phone.getByText(/Enter to send/)).toHaveCount(0)
+    await phone.getByRole('button', { name: 'Projects and sessions' }).click()
+    await expect(phone.getByRole('treeitem').first()).toBeVisible()
+    for (const key of await phone.locator('kbd').all()) await expect(key).toBeHidden()
+    expect(await sideways(phone)).toBe(0)
+  } finally {
+    await context.close()
+  }
+})

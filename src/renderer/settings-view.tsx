@@ -1,0 +1,35 @@
+import type { AppInfo } from '../shared/contract/app'
+import { McpSection } from './features/mcp/mcp-section'
+import { SettingsPage } from './features/settings/settings-page'
+import { ToolSearchPart } from './features/settings/tool-search-part'
+import { TrustQuestion } from './features/trust/trust-question'
+import { TrustedFolders } from './features/trust/trusted-folders'
+import type { SettingsSection } from './state/layout-state'
+import { useSettings } from './state/settings-query'
+
+export interface SettingsViewProps {
+  section: SettingsSection
+  /** What of the section is shown at once. */
+  item: string | undefined
+  info: AppInfo | undefined
+}
+
+/** The settings in the main area, with the parts that other features bring. */
+export function SettingsView({ section, item, info }: SettingsViewProps) {
+  const { data: settings } = useSettings()
+  return (
+    <SettingsPage
+      section={section}
+      info={info}
+      trustedFolders={<TrustedFolders />}
+      mcpServers={
+        <McpSection
+          info={info}
+          shown={item}
+          renderTrust={(folder) => <TrustQuestion folder={folder} userHome={info?.userHome} />}
+          toolSearch={settings && <ToolSearchPart toolSearch={settings.toolSearch} />}
+        />
+      }
+    />
+  )
+}
