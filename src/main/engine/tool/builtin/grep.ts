@@ -3,6 +3,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { z } from 'zod'
 import { fileProblem, FileProblem } from '../../workspace/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { failureOfSearch, needsPcre2 } from '../ripgrep/explain-errors'
 import { reportSearch } from '../ripgrep/report-search'
@@ -158,7 +159,7 @@ async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Targe
   } catch (error) {
     const problem = fileProblem(error, shown)
     if (!(problem instanceof FileProblem)) throw problem
-    return problem.kind === 'missing' ? `${problem.message} Find the right path with Glob or ListDirectory.` : problem.message
+    return problem.kind === 'missing' ? missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : problem.message
   }
 }
 

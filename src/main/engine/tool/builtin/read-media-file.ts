@@ -8,6 +8,7 @@ import { fitImage, ImageProblem } from '../media/fit-image'
 import { mediaTypeOf, type MediaType } from '../media/media-type'
 import { pdfBytes, pdfResult } from '../media/pdf-result'
 import { isPdf } from '../media/read-pdf'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { failed, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
@@ -77,7 +78,9 @@ async function run(workspace: Workspace, asked: string, path: ResolvedPath, { si
     if (signal.aborted) return failed('Reading was stopped.')
     const known = fileProblem(error, shown)
     if (known instanceof FileProblem)
-      return failed(known.kind === 'missing' ? `${known.message} Find the right path with Glob or ListDirectory.` : known.message)
+      return failed(
+        known.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : known.message,
+      )
     throw error
   } finally {
     await file?.close()
