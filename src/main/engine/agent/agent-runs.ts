@@ -33,6 +33,8 @@ interface Run {
   moved: PromiseWithResolvers<void>
   activity: AgentActivity
   hasSlot: boolean
+  /** It waits until others have ended. */
+  isQueued: boolean
   /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
   waits: number
   takingBack?: Promise<void>
@@ -51,6 +53,8 @@ export interface AgentRunsDeps {
 export interface AgentRuns {
   /** Gives work to the subagent with this session; resolves when that is recorded, with the promises of its end and of its being sent to the background. */
   begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
+  /** Whether it has not begun because as many as may work at once do. */
+  isQueued(agentId: string): boolean
   /** Lets the call that waits for it go on. Throws `request.invalid` where none waits, or one of another subagent. */
   moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
@@ -89,7 +93,9 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     let limit: NodeJS.Timeout | undefined
     let end: Omit<AgentEnd, 'answerBytes'>
     try {
+      run.isQueued = slots.isFull
       await slots.take(signal)
+      run.isQueued = false
       run.hasSlot = true
       if (start.timeoutMs !== undefined) limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
       await session.prompt([{ type: 'text', text: prompt }], 'agent')
@@ -167,6 +173,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         moved: Promise.withResolvers(),
         activity: { calls: 0 },
         hasSlot: false,
+        isQueued: false,
         waits: 0,
       }
       runs.set(agentId, run)
@@ -183,6 +190,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       await begun.promise
       return { ended: run.ended, moved: run.moved.promise }
     },
+    isQueued: (agentId) => runs.get(agentId)?.isQueued ?? false,
     async moveToBackground(agentId) {
       const run = runs.get(agentId)
       const agent = store.header(agentId)?.agent

@@ -27,14 +27,15 @@ async function project(files: Record<string, string | Uint8Array> = {}, timeoutM
 const names = (text: string): string[] => text.split('\n').toSorted()
 
 describe('Grep: files_with_matches', () => {
-  it('lists the newest file first, and files of the same second always in the same order', async () => {
-    const { grep, put } = await project()
-    await put('old.txt', 'x', 900)
-    await put('b/same.txt', 'x', 500)
-    await put('a/same.txt', 'x', 500)
-    await put('new.txt', 'x', 1)
+  it('lists the newest file first, to the millisecond, and files of the same time always in the same order', async () => {
+    const { grep, put, root } = await project()
+    const times: Record<string, number> = { 'a/old.txt': 900_000, 'b/same.txt': 900_100, 'a/same.txt': 900_100, 'z/new.txt': 900_101 }
+    for (const [name, ms] of Object.entries(times)) {
+      await put(name, 'x')
+      await utimes(join(root, name), new Date(), new Date(ms))
+    }
     for (let run = 0; run < 3; run++) {
-      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual(['new.txt', 'a/same.txt', 'b/same.txt', 'old.txt'])
+      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual(['z/new.txt', 'a/same.txt', 'b/same.txt', 'a/old.txt'])
     }
   })
 
