@@ -1,5 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { AppPush } from '../../src/shared/model/push'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -8,24 +9,27 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { until } from '../support/until'
 import { startWire } from '../support/wire-client'
 
+vi.setConfig({ testTimeout: 60_000 })
+
 let scratch: Scratch
 let server: ModelServer
 
 beforeEach(async () => {
   scratch = createScratch({
-    '.trestle/agents/broken.yaml': 'name: broken\ndescription: x\ntools: 7\n',
     '.trestle/skills/half/SKILL.md': '---\nname: half\n---\nNo description.\n',
     '.trestle/skills/whole/SKILL.md': '---\nname: whole\ndescription: Fine\n---\nBody.\n',
   })
   server = await startModelServer({ script: () => ({ text: 'done' }) })
   writeConfig(scratch.home, configFor(server.baseUrl))
+  mkdirSync(join(scratch.home, 'agents'))
+  writeFileSync(join(scratch.home, 'agents', 'broken.yaml'), 'name: broken\ndescription: x\nextend: [coder]\n')
 })
 afterEach(async () => {
   await server.close()
   scratch.remove()
 })
 
-const agentLine = () => new RegExp(`${join(scratch.project, '.trestle/agents/broken.yaml')}:\\d+: \\S`)
+const agentLine = () => new RegExp(`${join(scratch.home, 'agents/broken.yaml')}:\\d+: \\S`)
 const skillLine = () => new RegExp(`${join(scratch.project, '.trestle/skills/half/SKILL.md')}(:\\d+)?: \\S`)
 const linesOf = (text: string, about: RegExp): string[] => text.split('\n').filter((line) => about.test(line))
 

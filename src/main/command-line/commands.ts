@@ -124,8 +124,8 @@ export const COMMANDS: Record<
   },
   acp: {
     summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
-    options: { help: HELP },
-    examples: ['trestle acp'],
+    options: { setup: { type: 'boolean', help: 'Set up a provider and a model in this terminal instead, and end.' }, help: HELP },
+    examples: ['trestle acp', 'trestle acp --setup'],
   },
   wire: {
     summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',

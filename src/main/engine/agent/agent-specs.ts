@@ -17,6 +17,8 @@ export interface AgentSpecs {
   own(folder: string): Promise<AgentSpec[]>
   /** The same for a page: hidden ones too, and what is wrong with others. */
   list(folder: string): Promise<AgentList>
+  /** What is wrong with those of the project and the user. */
+  problems(folder: string): Promise<AgentProblem[]>
 }
 
 interface Place {
@@ -52,7 +54,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
     return { written, problems }
   }
 
-  return {
+  const specs: AgentSpecs = {
     find: async (folder) => resolveSpecs((await load(folder)).written).specs,
     async own(folder) {
       // A parser of YAML is not loaded for nothing.
@@ -70,7 +72,14 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
       })
       return { agents, problems: [...problems, ...broken] }
     },
+    async problems(folder) {
+      const isPlain = (await ownPlaces(folder)).every(
+        ({ files, problems }) => problems.length === 0 && !files.some(({ path }) => isSpec(path)),
+      )
+      return isPlain ? [] : (await specs.list(folder)).problems
+    },
   }
+  return specs
 }
 
 function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
