@@ -48,8 +48,16 @@ describe('trestle acp --setup', () => {
     expect(view.providers).toEqual([expect.objectContaining({ id: 'mine', baseUrl: server.baseUrl, keyFrom: 'stored' })])
     expect(view.defaultModel).toBe('mine/scripted')
     expect(said).toContain('Ready: new sessions use mine/scripted.')
-    expect(code).toBeLessThanOrEqual(1)
+    expect(code).toBe(0)
     expect(said).not.toContain('secret-key')
+  })
+
+  it('says so when the model does not answer, and keeps what was entered', async () => {
+    await server.close()
+    const { code, said } = await setUp('mine', server.baseUrl, '', 'scripted')
+    expect(code).toBe(1)
+    expect(said).toMatch(/could not be asked for its models: .*\n.*does not answer yet: ./)
+    expect(engine.settings.view().defaultModel).toBe('mine/scripted')
   })
 
   it('saves nothing when it is interrupted, or the address is none', async () => {

@@ -35,9 +35,9 @@ export async function setUpMain(_parsed: Parsed, version: string): Promise<numbe
   }
 }
 
-/** Asks for a provider, its key and a model, and saves them: 0 when a model can be used, 1 when the provider could not be reached, 130 when interrupted. */
+/** Asks for a provider, its key and a model, and saves them: 0 when the model answers, 1 when it does not, 130 when interrupted. */
 export async function setUpModel(
-  settings: Pick<Engine['settings'], 'view' | 'saveProvider' | 'offeredModels' | 'saveModel' | 'setDefaultModel'>,
+  settings: Pick<Engine['settings'], 'view' | 'saveProvider' | 'offeredModels' | 'saveModel' | 'setDefaultModel' | 'testModel'>,
   { ask: asked, askKey, say }: SetupTerminal,
 ): Promise<number> {
   const name = await asked('Provider (anthropic, openai, google, moonshot, or a name of your own): ')
@@ -50,10 +50,7 @@ export async function setUpModel(
   if (key === undefined) return 130
   await settings.saveProvider({ ...provider, ...(key !== '' && { apiKey: key }) })
   const { from, models, problem } = await settings.offeredModels(provider)
-  if (from !== 'provider') {
-    say(`Added ${name}, but it could not be asked for its models. ${problem ?? 'It does not list them.'}`)
-    if (models.length === 0) return 1
-  }
+  if (from !== 'provider') say(`Added ${name}. It could not be asked for its models: ${problem ?? 'it does not list them.'}`)
   for (const { model } of models.slice(0, MOST_SHOWN)) say(`  ${model}`)
   if (models.length > MOST_SHOWN) say(`  and ${models.length - MOST_SHOWN} more`)
   const [first] = models
@@ -63,8 +60,9 @@ export async function setUpModel(
   const id = `${name}/${chosen}`
   await settings.saveModel({ id, providerId: name, model: chosen })
   await settings.setDefaultModel(id)
-  say(`Ready: new sessions use ${id}.`)
-  return from === 'provider' ? 0 : 1
+  const { ok, message } = await settings.testModel(id)
+  say(ok ? `Ready: new sessions use ${id}.` : `Saved: new sessions use ${id}. But it does not answer yet: ${message}`)
+  return ok ? 0 : 1
 }
 
 async function ask(question: string): Promise<string | undefined> {
