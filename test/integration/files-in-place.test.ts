@@ -30,8 +30,12 @@ const told = (): string => JSON.stringify(server.requests.at(-1)?.body)
 describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', () => {
   const bound = (folderOption: '--bind' | '--ro-bind') => (command: readonly string[]) => [
     'bwrap',
-    ...['--dev-bind', '/', '/'],
-    ...[folderOption, scratch.project, scratch.project],
+    '--dev-bind',
+    '/',
+    '/',
+    folderOption,
+    scratch.project,
+    scratch.project,
     ...['bound.txt', 'patched.txt'].flatMap((name) => ['--bind', join(scratch.project, name), join(scratch.project, name)]),
     ...command,
   ]

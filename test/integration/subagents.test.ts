@@ -118,24 +118,6 @@ it('three subagents work side by side, one in the background that is told of onc
   expect(readFileSync(join(scratch.home, 'sessions', sessionId, 'agents', `${backgroundId}.md`), 'utf8')).toBe('I remember c.txt.')
 })
 
-it('says of a subagent in the background that it runs, and that it is queued only while others take its place', async () => {
-  await setup(
-    {
-      go: [
-        { toolCalls: [agentCall('one', { run_in_background: true }), agentCall('two', { run_in_background: true })] },
-        { text: 'begun' },
-      ],
-      // It keeps its place while it waits for the user.
-      one: [{ toolCalls: [call('Write', { path: 'made.txt', content: 'x' })] }, { text: 'one is done' }],
-      two: [{ text: 'two is done' }],
-    },
-    { more: '[agents]\nmax_running = 1' },
-  )
-  const sessionId = await begin('go', 'ask')
-  await over(sessionId)
-  expect(results(sessionId).map((text) => /^status: (\w+)/m.exec(text)?.[1])).toEqual(['running', 'queued'])
-})
-
 it('fifty in the background: no more at once than allowed, and each end is told exactly once', async () => {
   let working = 0
   let most = 0
