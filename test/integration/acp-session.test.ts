@@ -27,6 +27,16 @@ const edit = (to: string, from = 'two'): ScriptStep => ({
   toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: from, new_string: to } }],
 })
 
+it('offers to set up a model in a terminal to editors that can run their agent in one, and to no others', async () => {
+  const { client } = await start({ script: [] })
+  const asked = (clientCapabilities: object) => client.request('initialize', { protocolVersion: 1, clientCapabilities })
+  expect(await asked({ auth: { terminal: true } })).toMatchObject({
+    authMethods: [{ type: 'terminal', id: 'setup', name: 'Set up a model', args: ['--setup'] }],
+  })
+  expect(await asked({})).toMatchObject({ authMethods: [] })
+  expect(schemaProblems(client)).toEqual([])
+})
+
 describe('a recorded conversation with an editor', () => {
   it('has nothing in it that the schema of the protocol does not know, whatever is asked, refused, stopped or sent wrongly', async () => {
     editor = acpEditor()

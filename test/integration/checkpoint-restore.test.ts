@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -49,6 +50,24 @@ async function manyFiles(count: number): Promise<{ bench: CheckpointBench; to: n
 }
 
 describe('a restore', () => {
+  it('keeps hard links one file, and takes apart what a command has linked', async () => {
+    const bench = await checkpointBench()
+    for (const name of ['a', 'other', 'apart']) write(bench, name, `${name} before`)
+    linkSync(at(bench, 'a'), at(bench, 'b'))
+    const to = bench.turn()
+    await bench.command(() => {
+      write(bench, 'a', 'after')
+      rmSync(at(bench, 'apart'))
+      linkSync(at(bench, 'other'), at(bench, 'apart'))
+      write(bench, 'other', 'after')
+    })
+    const { kept } = await bench.restore({ to })
+    expect(kept).toEqual([])
+    expect(['a', 'b', 'other', 'apart'].map((name) => read(bench, name))).toEqual(['a before', 'a before', 'other before', 'apart before'])
+    expect(statSync(at(bench, 'a')).ino).toBe(statSync(at(bench, 'b')).ino)
+    expect(statSync(at(bench, 'other')).ino).not.toBe(statSync(at(bench, 'apart')).ino)
+  })
+
   it('brings 1,000 files back in less than 2 s', { timeout: 120_000 }, async () => {
     const { bench, to, before } = await manyFiles(1000)
     // Processor time, which other programs do not add to.

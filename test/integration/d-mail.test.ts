@@ -176,6 +176,23 @@ it('loses nothing that others said meanwhile, and what runs in the background is
   expect(place('mind the gap')).toBeGreaterThan(place('<d-mail>'))
 })
 
+it('is offered to a subagent where D-Mails are on, which goes back in its own turn alone', async () => {
+  const play = familyScript({
+    go: [{ toolCalls: [agentCall('child')] }, { text: 'done' }],
+    child: [read, mail(1, 'line 2 counts'), { text: 'line 2, then' }],
+  })
+  await start([], { play })
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  await until(() => header().turnId === undefined && server.requests.length >= 5, 'the end of the turn')
+  const child = engine.sessions.since(sessionId, 0).find((event) => event.type === 'subagent.started')!
+  if (child.type !== 'subagent.started') throw new Error('no subagent')
+  expect(engine.sessions.since(child.agentId, 0).map(({ type }) => type)).toContain('checkpoint.restored')
+  expect(restored()).toEqual([])
+  const [, , , last] = server.requests
+  expect(told(last!).join()).toContain('<d-mail>')
+  expect(told(last!).join()).toContain('line 2 counts')
+})
+
 it('does not leave plan mode, nor change files in it', async () => {
   await start([write('made.txt'), call('EnterPlanMode', {}), mail(1, 'with files', { files: true }), mail(1, 'without')])
   await turn()

@@ -124,6 +124,18 @@ describe('a plan', () => {
     expect(events().reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
   })
 
+  it('shows a single way to go as the only alternative', async () => {
+    const [way] = WAYS
+    await start([enter, write(PLAN), submit([way!])])
+    await prompt()
+    const first = await asked()
+    expect(first.preview).toMatchObject({ kind: 'plan', alternatives: [way] })
+    expect(first.options.map(({ name }) => name)).toEqual([`Approve: ${way!.label}`, 'Revise', 'Reject', 'Reject and Exit'])
+    await reply('approve-1')
+    await ended()
+    expect(results('ExitPlanMode')[0]!.text).toContain(`chose "${way!.label}"`)
+  })
+
   it.each([
     ['reject', true],
     ['reject_exit', false],

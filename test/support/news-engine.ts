@@ -97,6 +97,7 @@ export function newsEngine(options: {
     ...tools,
     agentTurn: async () => noAgentTurn,
     warn: () => undefined,
+    problemsIn: async () => [],
     amongAgents: () => (_accesses, _signal, work) => work(),
     gatherNews: (session) => desk.gather(session),
     checkpoints: { before: () => undefined, recover: async () => undefined, sendDMail: async () => NO_WAY_BACK },

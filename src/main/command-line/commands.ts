@@ -128,8 +128,12 @@ export const COMMANDS: Record<
   },
   acp: {
     summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
-    options: { ...AGENT_OPTIONS, help: HELP },
-    examples: ['trestle acp', 'trestle acp --agent explore'],
+    options: {
+      ...AGENT_OPTIONS,
+      setup: { type: 'boolean', help: 'Set up a provider and a model in this terminal instead, and end.' },
+      help: HELP,
+    },
+    examples: ['trestle acp', 'trestle acp --agent explore', 'trestle acp --setup'],
   },
   wire: {
     summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',

@@ -50,6 +50,10 @@ async function run(args: readonly string[]): Promise<number> {
       return printMain(parsed, version)
     }
     case 'acp': {
+      if (parsed.values['setup'] === true) {
+        const { setUpMain } = await import('../host/provider/set-up-model')
+        return setUpMain(parsed, version)
+      }
       const { acpMain } = await import('../host/acp/acp-main')
       return acpMain(parsed, version)
     }

@@ -233,6 +233,7 @@ export interface SettingsActions {
     maxOutputTokens?: number
     toolCalls?: boolean
     imagesIn?: boolean
+    videoIn?: boolean
     thinking?: boolean
   }): Promise<SettingsView>
   removeModel(id: string): Promise<SettingsView>

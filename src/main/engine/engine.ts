@@ -219,6 +219,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now: () => Date.now(),
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
+    problemsIn: async (folder) => [...(await agents.specs.problems(folder)), ...(await skills.list(folder)).problems],
     amongAgents:
       ({ id, header }) =>
       (accesses, signal, work) =>

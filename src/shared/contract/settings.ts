@@ -37,6 +37,7 @@ export const settingsContract = {
         maxOutputTokens: z.int().min(1).max(100_000_000).optional(),
         toolCalls: z.boolean().optional(),
         imagesIn: z.boolean().optional(),
+        videoIn: z.boolean().optional(),
         thinking: z.boolean().optional(),
       }),
     )

@@ -12,6 +12,7 @@ export interface FileDiff {
   removed: number
   note?: string
   /** SHA-256 of the new content, once written and when the agent knows all of it: it counts as read. */ hash?: string
+  /** The agent has been shown only a part of the content. */ part?: true
   /** The path it had before it was moved. */ from?: string
   /** The file is removed. */ deleted?: true
 }
@@ -80,6 +81,8 @@ export type ToolDetails =
       lines: number
       text?: string
       /** SHA-256 of the whole content read. */ hash?: string
+      /** Not all of it was shown. */ part?: true
+      /** Lines of the whole, where a part of them was shown, each from its beginning to its end. */ total?: number
     }
   | {
       kind: 'output'

@@ -35,6 +35,8 @@ interface Run {
   /** What its open calls are about, by their ids. */
   calls: Map<string, string>
   hasSlot: boolean
+  /** It waits until others have ended. */
+  isQueued: boolean
   /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
   waits: number
   takingBack?: Promise<void>
@@ -53,6 +55,8 @@ export interface AgentRunsDeps {
 export interface AgentRuns {
   /** Gives work to the subagent with this session; resolves when that is recorded, with the promises of its end and of its being sent to the background. */
   begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
+  /** Whether it has not begun because as many as may work at once do. */
+  isQueued(agentId: string): boolean
   /** Lets the call that waits for it go on. Throws `request.invalid` where none waits, or one of another subagent. */
   moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
@@ -91,7 +95,9 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     let limit: NodeJS.Timeout | undefined
     let end: Omit<AgentEnd, 'answerBytes'>
     try {
+      run.isQueued = slots.isFull
       await slots.take(signal)
+      run.isQueued = false
       run.hasSlot = true
       if (start.timeoutMs !== undefined) limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
       await session.prompt([{ type: 'text', text: prompt }], 'agent')
@@ -179,6 +185,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         activity: { calls: 0 },
         calls: new Map(),
         hasSlot: false,
+        isQueued: false,
         waits: 0,
       }
       runs.set(agentId, run)
@@ -195,6 +202,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       await begun.promise
       return { ended: run.ended, moved: run.moved.promise }
     },
+    isQueued: (agentId) => runs.get(agentId)?.isQueued ?? false,
     async moveToBackground(agentId) {
       const run = runs.get(agentId)
       const agent = store.header(agentId)?.agent

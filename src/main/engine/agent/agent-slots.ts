@@ -9,10 +9,15 @@ export class AgentSlots {
     this.#most = most
   }
 
+  /** Whether whoever comes now has to wait. */
+  get isFull(): boolean {
+    return this.#taken >= this.#most() || this.#waiting.length > 0 || this.#returning.length > 0
+  }
+
   /** Resolves when there is a slot; rejects when `signal` aborts first. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#taken < this.#most() && this.#waiting.length === 0 && this.#returning.length === 0) {
+    if (!this.isFull) {
       this.#taken += 1
       return
     }

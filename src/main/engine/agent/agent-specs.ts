@@ -20,6 +20,8 @@ export interface AgentSpecs {
   list(folder: string): Promise<AgentList>
   /** A spec of a file anywhere, which may extend those for the folder; throws `request.invalid`, with the place, when it cannot be used. */
   fromFile(path: string, folder: string): Promise<{ spec: AgentSpec; problems: AgentProblem[] }>
+  /** What is wrong with those of the project and the user. */
+  problems(folder: string): Promise<AgentProblem[]>
 }
 
 interface Place {
@@ -60,7 +62,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
     return { written, problems }
   }
 
-  return {
+  const specs: AgentSpecs = {
     find: async (folder) => resolveSpecs((await load(folder)).written).specs,
     async own(folder) {
       // A parser of YAML is not loaded for nothing.
@@ -95,7 +97,14 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
       if ('spec' in found) return { spec: found.spec, problems }
       throw new CodedError('request.invalid', problemText({ ...found.problem, path }))
     },
+    async problems(folder) {
+      const isPlain = (await ownPlaces(folder)).every(
+        ({ files, problems }) => problems.length === 0 && !files.some(({ path }) => isSpec(path)),
+      )
+      return isPlain ? [] : (await specs.list(folder)).problems
+    },
   }
+  return specs
 }
 
 /** The text of the user's own file, or what is wrong with it. */

@@ -23,6 +23,11 @@ it('what a spec leaves out stays out, also where it names it otherwise', () => {
   expect(offered({ excludeTools: ['mcp__*'] }, ...ALL)).toEqual(['Read', 'Bash'])
 })
 
+it('a subagent can send a D-Mail, unless its spec leaves that out', () => {
+  expect(offered({ tools: ['Read'] }, 'SendDMail', 'AskUserQuestion')).toEqual(['SendDMail'])
+  expect(offered({ excludeTools: ['SendDMail'] }, 'SendDMail')).toEqual([])
+})
+
 it('a pattern is about tools of servers alone, and its ends do not overlap', () => {
   expect(offered({ tools: ['*', 'R*'] }, ...ALL)).toEqual([])
   expect(offered({ tools: ['mcp__git__*__git__log'] }, 'mcp__git__log')).toEqual([])

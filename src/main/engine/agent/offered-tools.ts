@@ -3,7 +3,7 @@ import type { Tool } from '../tool/tool'
 import type { AgentSpec } from './agent-spec'
 
 /** What only the agent of a person's session can do: it is the one that talks with the person. */
-const NEVER = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'SendDMail']
+const NEVER = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
 /** Whether a subagent of this kind has the tool. `readOnly` may come from one above it; `mayDelegate`: it is not too deep down. */
 export function isOffered(
@@ -14,6 +14,8 @@ export function isOffered(
   if (NEVER.includes(name) || isNamed(excludeTools, name)) return false
   // Commands are judged one by one; everything else says of itself what it is.
   if (readOnly && !annotations.readOnly && name !== 'Bash') return false
+  // It concerns only the conversation of whoever sends it; where D-Mails are off it is not offered at all.
+  if (name === 'SendDMail') return true
   if (name === 'Agent') return mayDelegate && subagents.length > 0
   if (name === 'CreateSubagent') return mayDelegate && (tools?.includes(name) ?? false)
   return tools === undefined || isNamed(tools, name)

@@ -217,7 +217,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       session.record({ type: 'task.started', task })
       // It may have ended before it was recorded.
       deps.look(id, [agentId])
-      return { agentId, agentType: start.agentType, isQueued: task.agent?.isQueued ?? false }
+      return { agentId, agentType: start.agentType, isQueued: runs.isQueued(agentId) }
     }
 
     return {

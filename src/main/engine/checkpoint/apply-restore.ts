@@ -4,6 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
 import type { BlobStore } from './blob-store'
 import { holdFolder, type HeldFolder } from '../workspace/held-folder'
+import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
 import { captureFile, sameState, statAt } from './file-state'
 
 const SLICE_MS = 8
@@ -66,7 +67,10 @@ export async function applyRestore(
       there?.folder.close()
     }
     attempt(step, () =>
-      inFolder(path, made, (folder) => write(folder, basename(path), to, `.trestle-${restoreId}-${(count += 1)}.tmp`, blobs)),
+      inFolder(path, made, (folder) => {
+        const temporary = `.trestle-${restoreId}-${(count += 1)}.tmp`
+        write(folder, basename(path), { to, temporary, blobs, staysLinked: () => staysLinked(folder.at(basename(path)), step, coming) })
+      }),
     )
   }
   const byDepth = steps.toSorted((a, b) => a.path.length - b.path.length)
@@ -148,22 +152,46 @@ function inFolder(path: string, made: FileChange[], work: (folder: HeldFolder) =
   }
 }
 
-function write(parent: HeldFolder, name: string, to: FileState, temporaryName: string, blobs: BlobStore): void {
-  const temporary = parent.at(temporaryName)
+interface Content {
+  to: FileState
+  /** Name of the file that takes its place. */
+  temporary: string
+  blobs: BlobStore
+  staysLinked: () => boolean
+}
+
+function write(parent: HeldFolder, name: string, { to, temporary: temporaryName, blobs, staysLinked: isLinked }: Content): void {
+  const [temporary, target] = [parent.at(temporaryName), parent.at(name)]
+  const bytes = to.kind === 'file' ? blobs.get(to.hash) : undefined
+  if (to.kind === 'file' && !bytes) throw new Error('What it was is damaged or gone in the store of checkpoints.')
+  const inPlace = (content: Buffer, mode: number): void => {
+    overwriteFile(target, content, { shown: name })
+    chmodSync(target, mode)
+  }
+  if (bytes && to.kind === 'file' && isLinked()) return inPlace(bytes, to.mode)
   try {
     if (to.kind === 'link') symlinkSync(to.target, temporary)
-    if (to.kind === 'file') {
-      const bytes = blobs.get(to.hash)
-      if (!bytes) throw new Error('What it was is damaged or gone in the store of checkpoints.')
+    if (bytes && to.kind === 'file') {
       writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' })
       chmodSync(temporary, to.mode)
     }
     parent.verify()
-    renameSync(temporary, parent.at(name))
+    renameSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    if (!bytes || to.kind !== 'file' || !mayBeOverwritten(error) || !statAt(target)?.isFile()) throw error
+    inPlace(bytes, to.mode)
   }
+}
+
+/** Whether a file is to stay one with its other names (hard links). Where those are to become something else, they were no links of it before. */
+function staysLinked(target: string, { path, to }: RestoreStep, steps: readonly RestoreStep[]): boolean {
+  const stat = statAt(target)
+  if (!stat?.isFile() || stat.nlink < 2) return false
+  return steps.every((other) => {
+    const there = other.path === path ? undefined : statAt(other.path)
+    return there?.ino !== stat.ino || there.dev !== stat.dev || sameState(other.to, to)
+  })
 }
 
 function isReplaced({ from, to }: RestoreStep): boolean {

@@ -26,17 +26,28 @@ export function modelEdits(
 }
 
 function capabilities(
-  { toolCalls, imagesIn, thinking }: Parameters<SettingsActions['saveModel']>[0],
+  { toolCalls, imagesIn, videoIn, thinking }: Parameters<SettingsActions['saveModel']>[0],
   known: ModelAbilities,
   before: ModelSettings | undefined,
 ): string[] | undefined {
-  const wanted = { toolCalls: toolCalls ?? known.toolCalls, imagesIn: imagesIn ?? known.imagesIn, thinking: thinking ?? known.thinking }
-  const media = (before?.capabilities ?? []).filter((one) => one === 'pdf_in' || one === 'video_in')
-  const asKnown = wanted.toolCalls === known.toolCalls && wanted.imagesIn === known.imagesIn && wanted.thinking === known.thinking
+  const knownVideo = known.videoIn ?? false
+  const wanted = {
+    toolCalls: toolCalls ?? known.toolCalls,
+    imagesIn: imagesIn ?? known.imagesIn,
+    videoIn: videoIn ?? before?.capabilities?.includes('video_in') ?? knownVideo,
+    thinking: thinking ?? known.thinking,
+  }
+  const media = (before?.capabilities ?? []).filter((one) => one === 'pdf_in')
+  const asKnown =
+    wanted.toolCalls === known.toolCalls &&
+    wanted.imagesIn === known.imagesIn &&
+    wanted.videoIn === knownVideo &&
+    wanted.thinking === known.thinking
   if (asKnown && media.length === 0) return undefined
   return [
     ...(wanted.toolCalls ? ['tools'] : []),
     ...(wanted.imagesIn ? ['image_in', ...media] : []),
+    ...(wanted.videoIn ? ['video_in'] : []),
     ...(wanted.thinking ? ['thinking'] : []),
   ]
 }

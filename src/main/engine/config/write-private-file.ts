@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
 
 /**
  * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a power cut. Mode 0600. A symlink stays one:
- * what it points to is replaced.
+ * what it points to is replaced. One that cannot be replaced, as it is bound into a container by itself, is written in place.
  */
 export function writePrivateFile(file: string, text: string): void {
   const target = realPathOf(file)
@@ -19,7 +20,8 @@ export function writePrivateFile(file: string, text: string): void {
     renameSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    if (!mayBeOverwritten(error) || !existsSync(target)) throw error
+    overwriteFile(target, Buffer.from(text), { shown: target })
   }
 }
 

@@ -63,11 +63,14 @@ export function buildPrompt(
   if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
   // A model that sees images reads documents, where nothing else is known of it.
   const pdfIn = rules.pdf !== undefined && (request.traits?.pdfIn ?? request.imagesIn)
-  const videoIn = rules.video && (request.traits?.videoIn ?? true)
+  // Most models that see images see no video: it is sent only where that is known.
+  const videoIn = rules.video && (request.traits?.videoIn ?? false)
   const canSend = (part: MediaPart): boolean =>
     isPdf(part)
       ? pdfIn && isSmallEnough(part)
-      : request.imagesIn && (part.mediaType.startsWith('image/') || (videoIn && part.mediaType.startsWith('video/')))
+      : part.mediaType.startsWith('video/')
+        ? videoIn
+        : request.imagesIn && part.mediaType.startsWith('image/')
   const back = rules.thinkingBack(request)
   const { model, modelId } = request
   const variant = JSON.stringify([request.imagesIn, pdfIn, videoIn, model, modelId, back.isOff, back.bindsThinking, back.neededField])

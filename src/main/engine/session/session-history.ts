@@ -8,7 +8,7 @@ import { createLoggedCounts } from '../context/logged-counts'
 import { isTelling } from '../context/prefix/told'
 import type { CountedRequest } from '../context/token-count'
 import type { ModelInfo } from '../model/provider'
-import type { ReadState, Workspace } from '../workspace/workspace'
+import type { ReadState, SeenLines, Workspace } from '../workspace/workspace'
 import type { Session } from './session'
 import type { Store } from './store'
 import type { Windows } from './windows'
@@ -62,13 +62,21 @@ function trimsOf(store: Pick<Store, 'since'>, { sessionId, seq, cuts = [], trims
   })
 }
 
+function partOf({ line, lines, total }: { line: number; lines: number; total?: number }): SeenLines | 'part' {
+  return total === undefined ? 'part' : { first: line, last: line + lines - 1, total }
+}
+
 /** Passes events on, newest first, and notes which file contents the agent has seen, and what has told it of changes: its memory survives a restart. */
 function* remembering(events: Iterable<RecordedEvent>, reads: ReadState, telling: RecordedEvent[]): Iterable<RecordedEvent> {
   for (const event of events) {
     if (isTelling(event)) telling.push(event)
     const details = event.type === 'tool.finished' ? event.details : undefined
-    for (const { path, hash } of details?.kind === 'file' ? [details] : fileDiffs(details))
-      if (hash !== undefined && reads.lastRead(path) === undefined) reads.markRead(path, hash)
+    for (const { path, hash, part, ...shown } of details?.kind === 'file' ? [details] : fileDiffs(details)) {
+      const latest = reads.lastRead(path)
+      // Parts of one version, read one after the other, add up.
+      if (hash === undefined || (latest !== undefined && latest !== hash)) continue
+      reads.markRead(path, hash, part && 'line' in shown ? partOf(shown) : part ? 'part' : 'all')
+    }
     yield event
   }
 }

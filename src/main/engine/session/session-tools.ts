@@ -43,7 +43,7 @@ import type { Session } from './session'
 
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
-  /** The tools a turn offers: without those switched off, the edit tools that the model knows, and without ReadMediaFile where it cannot see. */
+  /** The tools a turn offers: without those switched off, the edit tools that the model knows, and ReadMediaFile for the media it takes. */
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
   /** The conversation is another one: what was read in it is not known any more. */
   forgetReads(session: Session): void
@@ -51,11 +51,20 @@ export interface SessionTools {
   allTools(session: Session): readonly Tool[]
 }
 
+/** Models by the media they take; others are not offered ReadMediaFile. */
+const MEDIA = [
+  { key: 'images', images: true, video: false },
+  { key: 'images and video', images: true, video: true },
+  { key: 'video', images: false, video: true },
+] as const
+
 interface Kit {
   workspace: Workspace
   /** The folders it was made for. */
   folders: string
   tools: readonly Tool[]
+  /** ReadMediaFile as models of each kind are offered it. */
+  media: readonly { key: string; tool: Tool }[]
   registries: Map<string, Registry>
 }
 
@@ -104,6 +113,8 @@ export function createSessionTools(deps: {
     const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
       hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
     })
+    // One for each kind of model, so that its description is the same for the whole of a conversation.
+    const media = MEDIA.map(({ key, ...accepts }) => ({ key, tool: readMediaFileTool({ workspace, accepts }) }))
     const tools: Tool[] = [
       readTool({ workspace }),
       writeTool({ workspace, hooks }),
@@ -113,7 +124,7 @@ export function createSessionTools(deps: {
       listDirectoryTool({ workspace, ...hidden('ListDirectory') }),
       grepTool({ workspace, ...hidden('Grep') }),
       globTool({ workspace, ...hidden('Glob') }),
-      readMediaFileTool({ workspace, imagesIn: () => true }),
+      ...media.filter(({ key }) => key === 'images').map(({ tool }) => tool),
       bashTool({
         workspace,
         terminals: { run: (start, chars) => (deps.lentTo?.(session)?.terminals ?? deps.terminals).run(start, chars) },
@@ -138,7 +149,7 @@ export function createSessionTools(deps: {
       createSubagentTool({ agents }),
       sendDMailTool({ checkpoints: deps.checkpointsOf(session) }),
     ]
-    const kit: Kit = { workspace, folders, tools, registries: new Map() }
+    const kit: Kit = { workspace, folders, tools, media, registries: new Map() }
     kits.set(session, kit)
     return kit
   }
@@ -148,16 +159,18 @@ export function createSessionTools(deps: {
     allTools: (session) => kitOf(session).tools,
     forgetReads: (session) => kits.get(session)?.workspace.reads.forget(),
     toolsOf(session, model, disabled, offers = () => true) {
-      const { tools, registries } = kitOf(session)
+      const { tools, media, registries } = kitOf(session)
+      const { imagesIn, traits } = model
+      const kind = MEDIA.find(({ images, video }) => images === imagesIn && video === (traits?.videoIn ?? false))?.key
+      const mediaTool = media.find(({ key }) => key === kind)?.tool
       const edits = editToolsOf(model, disabled)
-      const offered = tools.filter(
-        (tool) =>
-          !disabled.includes(tool.name) &&
-          (model.imagesIn || tool.name !== 'ReadMediaFile') &&
-          (!EDIT_TOOLS.has(tool.name) || edits.includes(tool.name)) &&
-          offers(tool),
-      )
-      const key = offered.map((tool) => tool.name).join()
+      const offered = tools.flatMap((each): Tool[] => {
+        const tool = each.name === 'ReadMediaFile' ? mediaTool : each
+        const isOffered =
+          tool !== undefined && !disabled.includes(tool.name) && (!EDIT_TOOLS.has(tool.name) || edits.includes(tool.name)) && offers(tool)
+        return isOffered ? [tool] : []
+      })
+      const key = `${kind}:${offered.map((tool) => tool.name).join()}`
       let registry = registries.get(key)
       if (!registry) registries.set(key, (registry = createRegistry(offered.length > 0 ? [...offered, callTool()] : [])))
       return registry

@@ -72,6 +72,8 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   runningTasks(sessionId: string): Promise<Pins['tasks']>
   /** Tokens that models take; what a provider has refused is remembered. */
   windows: Windows
+  /** What is wrong with files of agents and skills for a folder. */
+  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
   /** Gets ready for commands. */
   warm(session: Session): void
   log(message: string): void
@@ -253,6 +255,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     for (const { file, line, message } of problems) deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
     const [tools, found] = await Promise.all([turnTools(deps, session, choice, turn?.signal), findInstructions(deps.home, header.folder)])
     for (const problem of found.problems) deps.warn(problem)
+    for (const { path, line, message } of await deps.problemsIn(header.folder))
+      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
     let { instructions } = found
     let look = await deps.looks.of(session)
     const isGitRepository = repositoryTop(header.folder) !== undefined

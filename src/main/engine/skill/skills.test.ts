@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { textOf } from '../../../shared/model/message'
 import { skillSection } from '../context/skill-section'
 import { skillTool } from '../tool/builtin/skill'
-import { callContext } from '../../../../test/support/call-context'
 import { callTool } from '../../../../test/support/call-tool'
 import { builtInSkills } from './built-in-skills'
 import { openSkillCache } from './skill-cache'
@@ -116,22 +115,40 @@ test('the agent is told names and descriptions, never bodies, and nothing when t
   expect(skillSection((await skills.list(folder)).skills)!.length).toBeLessThan(25_000)
 })
 
-test('skills load skills three deep, calls of one step count once, and a new prompt begins anew', async () => {
-  for (const name of ['one', 'two', 'three', 'four', 'twin']) put('home/skills', name)
-  put('home/skills', 'kept', 'disableModelInvocation: true\n')
-  put('home/skills', 'flowing', 'type: flow\n')
+test('skills that call for each other are three deep at most; independent ones, any number of them, are not nested', async () => {
+  const calls: Record<string, string> = {
+    one: 'Load the skill two.',
+    two: 'Then /three.',
+    three: 'Call Skill with "four".',
+    four: 'The end.',
+    self: 'Use the self skill.',
+  }
+  for (const [name, body] of Object.entries(calls)) put('home/skills', name, '', `Body of ${name}. ${body}`)
+  for (let n = 1; n <= 6; n++) put('home/skills', `alone-${n}`)
   let turnId = 't1'
   const tool = skillTool({ list: () => skills.list(folder), body: skills.body, turnId: () => turnId })
-  const ready = await Promise.all(['one', 'twin'].map((skill) => tool.prepare({ skill })))
-  for (const call of ready) {
-    if ('refused' in call) throw new Error('refused')
-    await call.run(callContext())
-  }
-  expect((await callTool(tool, { skill: '/two' })).text).toContain('Body of two.')
-  expect((await callTool(tool, { skill: 'three' })).text).toContain('Body of three.')
-  expect(await callTool(tool, { skill: 'four' })).toMatchObject({ isError: true, text: expect.stringContaining('3 deep') })
+  const load = (skill: string) => callTool(tool, { skill })
+  for (let n = 1; n <= 6; n++) expect((await load(`alone-${n}`)).text).toContain(`Body of alone-${n}.`)
+  for (const name of ['one', '/two', 'three']) expect((await load(name)).isError).toBeUndefined()
+  expect(await load('four')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('nested 3 deep already: one calls for two calls for three calls for four.'),
+  })
+  expect((await load('alone-1')).isError).toBeUndefined()
   turnId = 't2'
-  expect((await callTool(tool, { skill: 'four' })).text).toContain('Body of four.')
+  expect((await load('four')).text).toContain('The end.')
+  for (let n = 1; n <= 3; n++) expect((await load('self')).isError).toBeUndefined()
+  expect((await load('self')).isError).toBe(true)
+})
+
+test('says why a skill cannot be loaded by the agent, and which one was meant', async () => {
+  for (const [name, more] of [
+    ['four', ''],
+    ['kept', 'disableModelInvocation: true\n'],
+    ['flowing', 'type: flow\n'],
+  ] as const)
+    put('home/skills', name, more)
+  const tool = skillTool({ list: () => skills.list(folder), body: skills.body, turnId: () => 't' })
   expect((await callTool(tool, { skill: 'kept' })).text).toContain('only the user')
   expect((await callTool(tool, { skill: 'flowing' })).text).toContain('of type flow')
   expect((await callTool(tool, { skill: 'fuor' })).text).toContain('Did you mean four?')

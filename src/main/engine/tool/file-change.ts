@@ -10,13 +10,16 @@ import {
   hookNote,
   isRead,
   isReadableUnasked,
+  linksNote,
   loadCurrent,
   missingFolders,
+  requireAllRead,
   textOfFile,
   type CurrentText,
   type PlannedChange,
 } from './change/planned-change'
 import { writeChanges } from './change/write-changes'
+import { missingPath } from './missing-path'
 import { pathRefusal, shownPath } from './path-refusal'
 import { rememberFolder } from './remember-folder'
 import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from './tool'
@@ -44,6 +47,8 @@ export interface FileChange {
    * when the agent would have to be allowed to read it.
    */
   mustBeRead: boolean
+  /** Whether the new text takes the place of all of the old one, so that the agent has to have seen all of it. */
+  replacesAll?: boolean
   /** What the agent may not see; default: nothing. */
   hidden?: (() => Promise<(path: string) => boolean>) | undefined
   /** `isKnown`: the agent has read the file as it is now. */
@@ -85,15 +90,20 @@ async function evaluate(change: FileChange, path: ResolvedPath, checksRead: bool
   const { workspace } = change
   const { shown, current } = await loadCurrent(workspace, change.path, path)
   if (!current && !change.mayCreate)
-    throw new FileProblem(`${shown} does not exist. Check the path with Glob or ListDirectory, or make the file with Write.`, 'missing')
+    throw new FileProblem(
+      await missingPath(workspace, path, 'Check the path with Glob or ListDirectory, or make the file with Write.'),
+      'missing',
+    )
   const before = current && textOfFile(current, shown, change.needsText)
   // Whether it was read is left to `check` and `run`: the Read may be an earlier call of the same step.
   const mustBeRead = change.mustBeRead || !(await isReadableUnasked(path, change.hidden))
   const isKnown = !current || !checksRead || isRead(workspace, path.realPath, shown, current, mustBeRead)
+  const isPartial = current !== undefined && !workspace.reads.hasSeenAll(path.realPath)
+  if (change.replacesAll && isPartial && checksRead) requireAllRead(workspace, path.realPath, shown)
   const newFolders = current ? [] : await missingFolders(dirname(path.realPath))
   const { text: meant, format, said } = change.change(before, shown, isKnown)
   const text = (await change.hooks?.()?.before({ path: path.realPath, text: meant, exists: current !== undefined })) ?? meant
-  return { path, shown, current, before, after: { text, format }, meant, newFolders, isKnown, said }
+  return { path, shown, current, before, after: { text, format }, meant, newFolders, isKnown, isPartial, said }
 }
 
 async function preview(change: FileChange, path: ResolvedPath): Promise<Preview> {
@@ -108,17 +118,22 @@ async function preview(change: FileChange, path: ResolvedPath): Promise<Preview>
 async function apply(change: FileChange, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
   const { workspace } = change
   const planned = await evaluate(change, path, true)
-  const { shown, before, after, newFolders, isKnown, said } = planned
+  const { shown, before, after, newFolders, isKnown, isPartial, said } = planned
   // Before anything is written, so that nothing that can fail comes after.
   const diff = await diffOfChange(workspace, planned)
   const hooks = change.hooks?.()
   const [written] = await writeChanges(workspace, [planned], { hooks, signal })
-  const details = { kind: 'diff' as const, ...diff, ...(isKnown && written?.mark !== undefined && { hash: written.mark }) }
+  const details = {
+    kind: 'diff' as const,
+    ...diff,
+    ...(isKnown && written?.mark !== undefined && { hash: written.mark, ...(isPartial && { part: true as const }) }),
+  }
   if (written?.isUnchanged) return ok(`${shown} already has exactly this content; nothing was written.`, details)
   const notes = [
     said,
     foldersNote(workspace, newFolders, 'Made'),
     endingsNote(before?.text, after?.text),
+    linksNote(planned),
     written?.note,
     await hookNote(planned),
   ]

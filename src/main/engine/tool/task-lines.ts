@@ -14,7 +14,7 @@ export function taskLines(task: Task, { whole = false }: { whole?: boolean } = {
     ['pid', pid],
     ['exit_code', status === 'running' ? undefined : exitCode],
     ['signal', status === 'running' ? undefined : signal],
-    ['stop_reason', status === 'stopped' ? oneLine(stopReason ?? 'not said') : undefined],
+    [whole ? 'stop_reason' : 'reason', status === 'stopped' ? oneLine(stopReason ?? 'not said') : undefined],
   ]
   if (whole) {
     lines.push(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { atomicWrite } from './atomic-write'
 import { loadFile } from './open-file'
@@ -92,12 +92,26 @@ describe('atomicWrite', () => {
     await expect(atomicWrite(path, bytes('x'), { shown: 'missing/a' })).rejects.toThrow('missing/a does not exist')
   })
 
-  it('leaves other hard links at the old content, as documented', async () => {
+  it('keeps hard links one file: the new content shows under each name', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'a'), 'old')
     await link(join(folder, 'a'), join(folder, 'b'))
+    const loaded = await loadFile(join(folder, 'a'), 'a')
+    await atomicWrite(join(folder, 'a'), bytes('new'), { expect: loaded!.stamp, exactly: true })
+    expect(await readFile(join(folder, 'b'), 'utf8')).toBe('new')
+    expect((await stat(join(folder, 'a'))).nlink).toBe(2)
+    await expect(atomicWrite(join(folder, 'a'), bytes('newer'), { expect: loaded!.stamp })).rejects.toMatchObject({ kind: 'changed' })
+    expect((await readdir(folder)).toSorted()).toEqual(['a', 'b'])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('writes a writable file in a read-only folder in place', async () => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'a'), 'old')
+    await chmod(folder, 0o555)
+    onTestFinished(() => chmod(folder, 0o755))
     await atomicWrite(join(folder, 'a'), bytes('new'))
-    expect(await readFile(join(folder, 'b'), 'utf8')).toBe('old')
+    expect(await readFile(join(folder, 'a'), 'utf8')).toBe('new')
+    await expect(atomicWrite(join(folder, 'b'), bytes('new'), { shown: 'b' })).rejects.toThrow('b may not be accessed')
   })
 
   it.skipIf(process.getuid?.() === 0)('does not replace a file that is write-protected', async () => {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { errorCode, FileProblem, fileProblem } from './file-problem'
 import { holdFolder, type HeldFolder } from './held-folder'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
+import { changedMeanwhile, mayBeOverwritten, overwriteFile } from './overwrite-file'
 
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
@@ -24,8 +25,9 @@ export interface AtomicWriteOptions {
  * flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless `exactly` is set. The folder is opened once, without
  * following links, and everything happens in that very folder, whatever its name leads to meanwhile. Keeps permissions (without setuid and setgid, as
  * any write does) and, where the system allows, owner and group. Refuses folders, special files and files without write permission.
- * The name gets a new inode: other hard links keep the old content; extended attributes and access lists are not carried over.
- * Leaves no temporary file behind when it fails. Answers the stat of what it wrote; throws `FileProblem`.
+ * The name gets a new inode: extended attributes and access lists are not carried over. A file that has other hard links stays one file with them, and is written in
+ * place (see `overwriteFile`); so is one that may be written but not replaced. Leaves no temporary file behind when it fails. Answers the stat of what it wrote;
+ * throws `FileProblem`.
  */
 export async function atomicWrite(
   path: string,
@@ -35,25 +37,52 @@ export async function atomicWrite(
   let folder: HeldFolder | undefined
   try {
     const real = exactly ? path : await resolved(path)
-    folder = holdFolder(dirname(real), { shown, ...(made && { made }) })
-    const target = folder.at(basename(real))
+    const held = holdFolder(dirname(real), { shown, ...(made && { made }) })
+    folder = held
+    const target = held.at(basename(real))
     const existing = existingFile(target, shown)
     if (existing) await access(target, constants.W_OK)
-    // A fixed short name: the target's own may already be as long as the file system allows.
-    const temporary = folder.at(`.trestle-${randomBytes(8).toString('hex')}.tmp`)
-    try {
-      const stat = await writeTemporary(temporary, bytes, existing, mode)
-      folder.verify()
-      await moveInto(temporary, target, shown, expect)
-      folder.verify()
+    const stamp = expect === 'absent' ? undefined : expect
+    const inPlace = (): BigIntStats => {
+      const stat = overwriteFile(target, bytes, { shown, expect: stamp })
+      held.verify()
       return stat
-    } finally {
-      rmSync(temporary, { force: true })
+    }
+    if (existing && expect !== 'absent' && existing.nlink > 1n) return inPlace()
+    try {
+      return await replaceFile(held, target, bytes, { shown, expect, mode, existing })
+    } catch (error) {
+      if (!existing || expect === 'absent' || !mayBeOverwritten(error)) throw error
+      return inPlace()
     }
   } catch (error) {
     throw fileProblem(error, shown)
   } finally {
     folder?.close()
+  }
+}
+
+async function replaceFile(
+  folder: HeldFolder,
+  target: string,
+  bytes: Uint8Array,
+  {
+    shown,
+    expect,
+    mode,
+    existing,
+  }: { shown: string; expect: AtomicWriteOptions['expect']; mode: number; existing: BigIntStats | undefined },
+): Promise<BigIntStats> {
+  // A fixed short name: the target's own may already be as long as the file system allows.
+  const temporary = folder.at(`.trestle-${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    const stat = await writeTemporary(temporary, bytes, existing, mode)
+    folder.verify()
+    await moveInto(temporary, target, shown, expect)
+    folder.verify()
+    return stat
+  } finally {
+    rmSync(temporary, { force: true })
   }
 }
 
@@ -96,7 +125,7 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Pr
  */
 function requireUnchanged(target: string, shown: string, expect: FileStamp): void {
   const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
-  if (!now || !isSameStamp(now, expect)) throw changed(shown)
+  if (!now || !isSameStamp(now, expect)) throw changedMeanwhile(shown)
 }
 
 async function moveInto(temporary: string, target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {
@@ -105,16 +134,12 @@ async function moveInto(temporary: string, target: string, shown: string, expect
     // Unlike a rename, a link fails when somebody else made the file first.
     linkSync(temporary, target)
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw changed(shown)
+    if (errorCode(error) === 'EEXIST') throw changedMeanwhile(shown)
     // Some file systems (FAT, some network drives) have no hard links.
     await replace(temporary, target, () => {
-      if (lstatSync(target, { throwIfNoEntry: false })) throw changed(shown)
+      if (lstatSync(target, { throwIfNoEntry: false })) throw changedMeanwhile(shown)
     })
   }
-}
-
-function changed(shown: string): FileProblem {
-  return new FileProblem(`${shown} was changed by something else at this very moment; nothing was written. Read it again.`, 'changed')
 }
 
 /** On Windows a file that a virus scanner or editor holds open cannot be replaced for a moment. */

@@ -8,12 +8,18 @@ export interface LineWindow {
   maxLineChars: number
   /** Stops keeping once this many characters are kept. */
   maxChars: number
+  /** Keeps lines from this character on (from 1); default: from the first. */
+  firstChar?: number
 }
 
-/** `raw` has no line feed, but the carriage return before it. `long`: it goes on beyond `raw`. */
+/**
+ * `raw` has no line feed, but the carriage return before it. `long`: it goes on beyond `raw`. Where lines are kept from a later character on, `chars` says how many
+ * the whole line has.
+ */
 export interface KeptLine {
   raw: string
   long: boolean
+  chars?: number
 }
 
 const LF = 10
@@ -37,6 +43,9 @@ export class LineScan {
   private pieces: Buffer[] = []
   private pieceBytes = 0
   private long = false
+  /** Of the line being kept: characters still to be left out, and all so far. */
+  private skip = 0
+  private chars = 0
   private last = 0
   private feeds = 0
   private returns = 0
@@ -50,6 +59,7 @@ export class LineScan {
     this.offset = offset
     this.lineStart = offset
     this.keeping = this.wants()
+    this.skip = this.firstChar - 1
   }
 
   push(chunk: Buffer): void {
@@ -105,7 +115,12 @@ export class LineScan {
     return start.byte === undefined ? this.line >= start.line : this.lineStart >= start.byte
   }
 
-  private addPiece(piece: Buffer): void {
+  private get firstChar(): number {
+    return this.window.firstChar ?? 1
+  }
+
+  private addPiece(whole: Buffer): void {
+    const piece = this.firstChar === 1 ? whole : this.withoutSkipped(whole)
     const room = this.maxLineBytes - this.pieceBytes
     if (piece.length > room) this.long = true
     if (room <= 0) return
@@ -114,14 +129,30 @@ export class LineScan {
     this.pieceBytes += part.length
   }
 
+  /** Counts characters as strings do: those beyond the basic plane as two, and never split. */
+  private withoutSkipped(piece: Buffer): Buffer {
+    let from = this.skip > 0 ? piece.length : 0
+    for (let index = 0; index < piece.length; index++) {
+      const byte = piece[index]!
+      if ((byte & 0xc0) === 0x80) continue
+      const units = byte >= 0xf0 ? 2 : 1
+      if (this.skip < units && from === piece.length) from = index
+      this.skip = from === piece.length ? this.skip - units : 0
+      this.chars += units
+    }
+    return piece.subarray(from)
+  }
+
   private finishLine(rest: Buffer): void {
     let raw: string
-    if (this.pieces.length === 0 && rest.length <= this.maxLineBytes) raw = rest.toString('utf8')
+    if (this.firstChar === 1 && this.pieces.length === 0 && rest.length <= this.maxLineBytes) raw = rest.toString('utf8')
     else {
       this.addPiece(rest)
       raw = Buffer.concat(this.pieces).toString('utf8')
     }
-    this.kept.push({ raw, long: this.long })
+    this.kept.push({ raw, long: this.long, ...(this.firstChar > 1 && { chars: this.chars }) })
+    this.skip = this.firstChar - 1
+    this.chars = 0
     this.firstLine ??= this.line
     this.keptChars += Math.min(raw.length, this.window.maxLineChars) + 1
     this.pieces = []

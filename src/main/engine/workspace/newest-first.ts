@@ -5,21 +5,21 @@ const FEW = 64
 const AT_ONCE = 32
 
 /**
- * Sorts files by the second they were last changed in, newest first; files of the same second by path, so that the order is always the same. What is gone comes last.
+ * Sorts files by when they were last changed, as exactly as the disk knows it, newest first; files of the same time by path, so that the order is always the same. What is gone comes last.
  * Undefined when it was not done by `deadline` (as of `performance.now()`) or `signal` aborted.
  */
 export async function newestFirst(
   paths: readonly string[],
   { deadline, signal }: { deadline: number; signal?: AbortSignal },
 ): Promise<string[] | undefined> {
-  const seconds =
+  const times =
     paths.length <= FEW ? paths.map(changedAt) : await changeTimes(paths, () => performance.now() < deadline && signal?.aborted !== true)
-  return seconds && byTime(paths, seconds)
+  return times && byTime(paths, times)
 }
 
-function byTime(paths: readonly string[], seconds: readonly number[]): string[] {
-  const rows = paths.map((path, index) => ({ path, key: pathOrder(path), seconds: seconds[index] ?? 0 }))
-  rows.sort((a, b) => b.seconds - a.seconds || (a.key < b.key ? -1 : 1))
+function byTime(paths: readonly string[], times: readonly number[]): string[] {
+  const rows = paths.map((path, index) => ({ path, key: pathOrder(path), time: times[index] ?? 0 }))
+  rows.sort((a, b) => b.time - a.time || (a.key < b.key ? -1 : 1))
   return rows.map((row) => row.path)
 }
 
@@ -30,18 +30,18 @@ export function pathOrder(path: string): string {
 
 function changedAt(path: string): number {
   try {
-    return secondOf(lstatSync(path, { throwIfNoEntry: false }))
+    return timeOf(lstatSync(path, { throwIfNoEntry: false }))
   } catch {
     return 0
   }
 }
 
-function secondOf(stats: Stats | undefined): number {
-  return stats ? Math.floor(stats.mtimeMs / 1000) : 0
+function timeOf(stats: Stats | undefined): number {
+  return stats?.mtimeMs ?? 0
 }
 
 function changeTimes(paths: readonly string[], goOn: () => boolean): Promise<number[] | undefined> {
-  const seconds: number[] = Array.from({ length: paths.length }, () => 0)
+  const times: number[] = Array.from({ length: paths.length }, () => 0)
   return new Promise((resolve) => {
     let [next, pending] = [0, 0]
     const more = (): void => {
@@ -53,12 +53,12 @@ function changeTimes(paths: readonly string[], goOn: () => boolean): Promise<num
         const index = next++
         pending++
         lstat(paths[index]!, (error, stats) => {
-          seconds[index] = error ? 0 : secondOf(stats)
+          times[index] = error ? 0 : timeOf(stats)
           pending--
           more()
         })
       }
-      if (pending === 0) resolve(seconds)
+      if (pending === 0) resolve(times)
     }
     more()
   })

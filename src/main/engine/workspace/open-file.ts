@@ -21,6 +21,8 @@ export interface LoadedFile {
   size: number
   mark: string
   stamp: FileStamp
+  /** How many names it has on the disk: more than one are hard links. */
+  links: number
 }
 
 /**
@@ -90,10 +92,11 @@ export async function loadFile(realPath: string, shown: string): Promise<LoadedF
   }
   const { handle, stat } = opened
   try {
-    if (stat.size > LARGE_FILE_BYTES) return { bytes: undefined, size: Number(stat.size), mark: largeFileMark(stat), stamp: stat }
+    const links = Number(stat.nlink)
+    if (stat.size > LARGE_FILE_BYTES) return { bytes: undefined, size: Number(stat.size), mark: largeFileMark(stat), stamp: stat, links }
     const bytes = await readUpTo(handle, Number(stat.size), LARGE_FILE_BYTES)
     if (bytes === undefined) throw new FileProblem(`${shown} grows while it is being read. Try again when it is finished.`, 'changed')
-    return { bytes, size: bytes.length, mark: contentMark(bytes), stamp: stat }
+    return { bytes, size: bytes.length, mark: contentMark(bytes), stamp: stat, links }
   } catch (error) {
     throw fileProblem(error, shown)
   } finally {

@@ -69,7 +69,7 @@ export async function readLines(realPath: string, shown: string, wanted: LinesWa
   }
 }
 
-function readWhole(bytes: Buffer, { offset, maxLines }: LinesWanted): LinesRead | { notText: NotText } {
+function readWhole(bytes: Buffer, { offset, maxLines, firstChar = 1 }: LinesWanted): LinesRead | { notText: NotText } {
   const decoded = decodeText(bytes)
   if ('notText' in decoded) return decoded
   const { text, format } = decoded
@@ -77,7 +77,12 @@ function readWhole(bytes: Buffer, { offset, maxLines }: LinesWanted): LinesRead 
   const endsWithNewline = lines.at(-1) === ''
   if (endsWithNewline) lines.pop()
   const first = offset > 0 ? offset - 1 : Math.max(0, lines.length + offset)
-  const kept = lines.slice(first, first + maxLines).map((raw) => ({ raw, long: false }))
+  const kept = lines.slice(first, first + maxLines).map((line): KeptLine => {
+    if (firstChar === 1) return { raw: line, long: false }
+    // A character beyond the basic plane is shown whole.
+    const from = /[\uDC00-\uDFFF]/.test(line[firstChar - 1] ?? '') ? firstChar - 2 : firstChar - 1
+    return { raw: line.slice(from), long: false, chars: line.length }
+  })
   return {
     lines: kept,
     firstLine: kept.length > 0 ? first + 1 : undefined,

@@ -26,7 +26,15 @@ export async function loadHeld(
   const unsaved = await unsavedBytes(editor, realPath, disk, signal)
   if (!unsaved) return disk && { ...disk, isOnDisk: true }
   const stamp = disk?.stamp ?? { dev: 0n, ino: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n }
-  return { bytes: unsaved, size: unsaved.length, mark: contentMark(unsaved), stamp, unsaved: true, isOnDisk: disk !== undefined }
+  return {
+    bytes: unsaved,
+    size: unsaved.length,
+    mark: contentMark(unsaved),
+    stamp,
+    links: disk?.links ?? 0,
+    unsaved: true,
+    isOnDisk: disk !== undefined,
+  }
 }
 
 /** What an editor has in place of what is on the disk; undefined when it has the same, or does not know the file. */

@@ -33,12 +33,24 @@ export interface ResolvedPath {
   problem?: string
 }
 
+/** The lines of a file that the agent was shown. */
+export interface SeenLines {
+  first: number
+  last: number
+  /** Lines of the file; undefined when they were not counted. */
+  total: number | undefined
+  /** Lines that were not shown whole: their characters shown, from 1; `end`: up to the last. */
+  cut?: readonly { line: number; from: number; to: number; end?: boolean }[]
+}
+
 /** Which file contents the agent has seen; by real path and content (see content-mark.ts), kept for the life of the session. */
 export interface ReadState {
-  /** Remembers that the agent has seen (or itself written) this content. */
-  markRead(realPath: string, contentMark: string): void
+  /** Remembers that the agent has seen (or itself written) this content, or which part of it; default: all of it. */
+  markRead(realPath: string, contentMark: string, seen?: SeenLines | 'all' | 'part'): void
   /** The mark last seen, or undefined when never read. */
   lastRead(realPath: string): string | undefined
+  /** Whether the agent has seen all of what it has last read there; parts add up. */
+  hasSeenAll(realPath: string): boolean
   /** Nothing has been read: the conversation has gone back. */
   forget(): void
 }

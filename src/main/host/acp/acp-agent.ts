@@ -1,4 +1,4 @@
-import { agent, methods, PROTOCOL_VERSION, type AgentApp, type ClientCapabilities } from '@agentclientprotocol/sdk'
+import { agent, methods, PROTOCOL_VERSION, type AgentApp, type AuthMethod, type ClientCapabilities } from '@agentclientprotocol/sdk'
 import type { Engine } from '../../engine/engine-api'
 import type { AcpSessions } from './session/acp-sessions'
 import { asRequestError } from './request-error'
@@ -12,9 +12,18 @@ export interface AcpAgentDeps {
   onInitialized(capabilities: ClientCapabilities): void
 }
 
+/** For editors that can run their agent in a terminal: they start `trestle acp --setup` there, and connect again when it has ended well. */
+const SETUP: AuthMethod = {
+  type: 'terminal',
+  id: 'setup',
+  name: 'Set up a model',
+  description: 'Choose a provider and a model, and enter its API key, in a terminal.',
+  args: ['--setup'],
+}
+
 /**
- * What Trestle answers to a client, method by method. Methods that are not here (`authenticate` among them: keys are kept in Trestle's own settings, so no
- * way to authenticate is advertised) are answered with "method not found".
+ * What Trestle answers to a client, method by method. Methods that are not here (`authenticate` among them: keys are kept in Trestle's own settings, and set up in
+ * a terminal) are answered with "method not found".
  */
 export function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): AgentApp {
   const { session } = methods.agent
@@ -30,7 +39,7 @@ export function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentD
           mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
         },
-        authMethods: [],
+        authMethods: params.clientCapabilities?.auth?.terminal ? [SETUP] : [],
       }
     })
     .onRequest(session.new, ({ params }) =>

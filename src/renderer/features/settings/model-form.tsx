@@ -35,7 +35,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   const [contextWindow, setContextWindow] = useState(numberText(model?.said?.contextWindow))
   const [maxOutput, setMaxOutput] = useState(numberText(model?.said?.maxOutputTokens))
   // What the user has not touched is as it is known of the model, whatever its name is.
-  const [switched, setSwitched] = useState<Partial<Record<'toolCalls' | 'imagesIn' | 'thinking', boolean>>>({})
+  const [switched, setSwitched] = useState<Partial<Record<'toolCalls' | 'imagesIn' | 'videoIn' | 'thinking', boolean>>>({})
   const [checked, setChecked] = useState(false)
   const offered = useOfferedModels()
   const save = useSettingsChange((settings, input: Parameters<typeof settings.saveModel>[0]) => settings.saveModel(input))
@@ -47,6 +47,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   const before = model && name.trim() === model.model ? model : known
   const toolCalls = switched.toolCalls ?? before?.toolCalls ?? true
   const imagesIn = switched.imagesIn ?? before?.imagesIn ?? false
+  const videoIn = switched.videoIn ?? before?.videoIn ?? false
   const thinking = switched.thinking ?? before?.thinking ?? false
   const isTouched = Object.keys(switched).length > 0 || (model?.said?.abilities ?? false)
   const problems: Record<string, string | undefined> = {
@@ -84,7 +85,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
         ...(label.trim() && { label: label.trim() }),
         ...(size !== undefined && { contextWindow: size }),
         ...(output !== undefined && { maxOutputTokens: output }),
-        ...(isTouched && { toolCalls, imagesIn, thinking }),
+        ...(isTouched && { toolCalls, imagesIn, videoIn, thinking }),
       },
       { onSuccess: onClose },
     )
@@ -170,6 +171,12 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
             description="Can be sent pictures."
             checked={imagesIn}
             onChange={(on) => setSwitched({ ...switched, imagesIn: on })}
+          />
+          <Switch
+            label="Video"
+            description="Accepts video, where the provider’s API carries it."
+            checked={videoIn}
+            onChange={(on) => setSwitched({ ...switched, videoIn: on })}
           />
           <Switch
             label="Thinking"

@@ -26,7 +26,7 @@ type Facts = Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens' | 'toolCalls' |
 export function modelFacts({ provider, providerId, model, said, listed }: ModelSources): Facts {
   const table = knownModel(provider, providerId, model)
   const can = said?.capabilities
-  const traits = traitsOf({ model, said, listed, table })
+  const traits = traitsOf({ provider, model, said, listed, table })
   const maxOutputTokens = said?.maxOutputTokens ?? table?.maxOutputTokens
   return {
     contextWindow: said?.contextWindow ?? listed?.contextWindow ?? table?.contextWindow ?? GUESSED_WINDOW,
@@ -46,22 +46,29 @@ export function modelFacts({ provider, providerId, model, said, listed }: ModelS
   }
 }
 
+/** Providers whose wire can carry video (`PromptRules.video`). */
+const WITH_VIDEO: ReadonlySet<string> = new Set(['google', 'openai-compatible', 'moonshot'])
+
 function traitsOf({
+  provider,
   model,
   said,
   listed,
   table,
-}: Pick<ModelSources, 'model' | 'said' | 'listed'> & { table: ModelFacts | undefined }): ModelTraits | undefined {
+}: Pick<ModelSources, 'provider' | 'model' | 'said' | 'listed'> & { table: ModelFacts | undefined }): ModelTraits | undefined {
   const can = said?.capabilities
   const imagesOff = can !== undefined && !can.includes('image_in')
   const prices = said?.prices ?? listed?.traits?.prices ?? table?.traits?.prices
   const traits: ModelTraits = {
     // A name alone says which edits a model was trained on.
     ...(/(?:^|[/.])(?:gpt-|codex|o[134](?:-|$))/i.test(model) && { toolDialect: 'gpt' as const }),
+    // All models of this maker take video.
+    ...(provider.type === 'google' && provider.baseUrl === undefined && { videoIn: true }),
     ...table?.traits,
     ...listed?.traits,
     ...(can?.includes('pdf_in') ? { pdfIn: true } : imagesOff && { pdfIn: false }),
     ...(can?.includes('video_in') ? { videoIn: true } : imagesOff && { videoIn: false }),
+    ...(!WITH_VIDEO.has(provider.type) && { videoIn: false }),
     ...(said?.toolDialect && { toolDialect: said.toolDialect }),
     ...(prices && { prices }),
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { FileDiff, Preview } from '../../../../shared/model/preview'
 import { FileProblem } from '../../workspace/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { diffOfChange, endingsNote, foldersNote, hookNote, type PlannedChange } from '../change/planned-change'
+import { diffOfChange, endingsNote, foldersNote, hookNote, linksNote, type PlannedChange } from '../change/planned-change'
 import { writeChanges, type WrittenChange } from '../change/write-changes'
 import type { EditDeps } from '../edit-text'
 import { orFailure } from '../file-change'
@@ -130,7 +130,10 @@ async function run(
   const details = detailsOf(
     diffs.map((diff) => {
       const { change, written: made } = byPath.get(diff.path)!
-      return { ...diff, ...(change.isKnown && made.mark !== undefined && { hash: made.mark }) }
+      return {
+        ...diff,
+        ...(change.isKnown && made.mark !== undefined && { hash: made.mark, ...(change.isPartial && { part: true as const }) }),
+      }
     }),
   )
   if (written.every(({ isUnchanged }) => isUnchanged))
@@ -158,7 +161,13 @@ async function saidOf(
   for (const change of changes) {
     const endings = endingsNote(change.before?.text, change.after?.text)
     const note = written[changes.indexOf(change)]!.note
-    notes.push(foldersNote(workspace, change.newFolders, 'Made'), endings && `${change.shown}: ${endings}`, note, await hookNote(change))
+    notes.push(
+      foldersNote(workspace, change.newFolders, 'Made'),
+      endings && `${change.shown}: ${endings}`,
+      linksNote(change),
+      note,
+      await hookNote(change),
+    )
   }
   return ['Success. Updated the following files:', ...lines, ...notes.filter((note) => note !== undefined)].join('\n')
 }

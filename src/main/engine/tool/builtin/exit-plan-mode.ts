@@ -54,8 +54,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
     timeoutMs: null,
     maxResultChars: MOST_CHARS * 2,
     async prepare({ options = [] }) {
-      // One way to go is no choice.
-      const alternatives = (options.length > 1 ? options : []).map(({ label, description: about }) => ({
+      const alternatives = options.map(({ label, description: about }) => ({
         label: visibleLine(label),
         description: visibleText(about),
       }))

@@ -27,14 +27,15 @@ async function project(files: Record<string, string | Uint8Array> = {}, timeoutM
 const names = (text: string): string[] => text.split('\n').toSorted()
 
 describe('Grep: files_with_matches', () => {
-  it('lists the newest file first, and files of the same second always in the same order', async () => {
-    const { grep, put } = await project()
-    await put('old.txt', 'x', 900)
-    await put('b/same.txt', 'x', 500)
-    await put('a/same.txt', 'x', 500)
-    await put('new.txt', 'x', 1)
+  it('lists the newest file first, to the millisecond, and files of the same time always in the same order', async () => {
+    const { grep, put, root } = await project()
+    const times: Record<string, number> = { 'a/old.txt': 900_000, 'b/same.txt': 900_100, 'a/same.txt': 900_100, 'z/new.txt': 900_101 }
+    for (const [name, ms] of Object.entries(times)) {
+      await put(name, 'x')
+      await utimes(join(root, name), new Date(), new Date(ms))
+    }
     for (let run = 0; run < 3; run++) {
-      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual(['new.txt', 'a/same.txt', 'b/same.txt', 'old.txt'])
+      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual(['z/new.txt', 'a/same.txt', 'b/same.txt', 'a/old.txt'])
     }
   })
 
@@ -81,8 +82,8 @@ describe('Grep: content', () => {
     expect((await callTool(grep, { pattern: 'six', output_mode: 'content', '-B': 1 })).text).toBe('a.txt-5-five\na.txt:6:six')
   })
 
-  it('does not cut long lines for the model, but for the card', async () => {
-    const long = `x${'y'.repeat(5000)}`
+  it('shows lines of up to 2,000 bytes whole; the card gets the beginning', async () => {
+    const long = `x${'y'.repeat(1_990)}`
     const { grep } = await project({ 'a.txt': long })
     const result = await callTool(grep, { pattern: 'x', output_mode: 'content' })
     expect(result.text).toBe(`a.txt:1:${long}`)
@@ -128,6 +129,7 @@ describe('Grep: content', () => {
     expect((await callTool(grep, { pattern: 'x', path: 'a.bin', output_mode: 'content' })).text).toMatch(/^a\.bin: binary file matches/)
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
     expect(text.split('\n').toSorted()).toEqual([
+      expect.stringMatching(/^\[To see what a binary file says/),
       'b.txt:1:x',
       expect.stringMatching(/^late\.bin: stopped searching binary file/),
       'late.bin:1:x',

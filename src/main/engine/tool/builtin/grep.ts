@@ -3,6 +3,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { z } from 'zod'
 import { fileProblem, FileProblem } from '../../workspace/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { failureOfSearch, needsPcre2 } from '../ripgrep/explain-errors'
 import { reportSearch } from '../ripgrep/report-search'
@@ -102,11 +103,21 @@ async function run(
     ...(asked.glob !== undefined && { glob: asked.glob }),
     ...(asked.type !== undefined && { type: asked.type }),
   })
-  const options = { cwd: target.cwd, signal, timeoutMs, singleThread: quick.has(path.realPath) }
+  const options = {
+    cwd: target.cwd,
+    signal,
+    timeoutMs,
+    singleThread: quick.has(path.realPath),
+    cutsLines: asked.output_mode === 'content',
+  }
   const started = performance.now()
+  const rest = (): typeof options => ({ ...options, timeoutMs: Math.max(1, deadline - performance.now()) })
+  const more: string[] = []
   let result = await search(asked, target, scope, options)
-  if (needsPcre2(result))
-    result = await search(asked, target, scope, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) }, ['--pcre2'])
+  if (needsPcre2(result)) {
+    more.push('--pcre2')
+    result = await search(asked, target, scope, rest(), more)
+  }
   remember(quick, path.realPath, performance.now() - started < QUICK_MS)
   if (result.stopped === 'aborted') return failed('The search was stopped.')
   const failure = failureOfSearch(result)
@@ -126,6 +137,11 @@ async function run(
     leavesOut: (path) => isHidden(path) || scope.leavesOut(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
+    // A file that is named itself is searched in any case.
+    ...(!target.isFile && {
+      searchBinary: () =>
+        search({ ...asked, output_mode: 'files_with_matches' }, target, scope, { ...rest(), cutsLines: false }, [...more, '--binary']),
+    }),
   })
 }
 
@@ -143,7 +159,7 @@ async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Targe
   } catch (error) {
     const problem = fileProblem(error, shown)
     if (!(problem instanceof FileProblem)) throw problem
-    return problem.kind === 'missing' ? `${problem.message} Find the right path with Glob or ListDirectory.` : problem.message
+    return problem.kind === 'missing' ? missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : problem.message
   }
 }
 
@@ -164,7 +180,7 @@ function searchArgs(asked: Input): string[] {
   if (asked.multiline) args.push('--multiline', '--multiline-dotall')
   switch (asked.output_mode) {
     case 'content':
-      return [...args, '--line-number', '--with-filename', '--no-heading', '--no-context-separator', ...contextArgs(asked)]
+      return [...args, '--line-number', '--column', '--with-filename', '--no-heading', '--no-context-separator', ...contextArgs(asked)]
     case 'count_matches':
       return [...args, '--count-matches', '--with-filename']
     default:

@@ -6,6 +6,7 @@ import { fileProblem, FileProblem } from '../../workspace/file-problem'
 import { ignoreRules } from '../../workspace/ignore-rules'
 import { sensitiveRule } from '../../workspace/sensitive-rule'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { printablePath } from '../printable-path'
 import { failed, nothingHidden, ok, type CallContext, type Tool, type ToolResult } from '../tool'
@@ -59,10 +60,11 @@ interface Listing {
 
 async function run(
   workspace: Workspace,
-  { realPath }: ResolvedPath,
+  path: ResolvedPath,
   { signal }: CallContext,
   isHidden: (path: string) => boolean,
 ): Promise<ToolResult> {
+  const { realPath } = path
   const shown = workspace.display(realPath)
   try {
     const listing = await list(realPath, workspace.root, signal, isHidden)
@@ -85,7 +87,7 @@ async function run(
       () => false,
     )
     if (isFile) return failed(`${shown} is a file, not a folder. Use Read.`)
-    return failed(problem.kind === 'missing' ? `${problem.message} Find the right path with Glob.` : problem.message)
+    return failed(problem.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob.') : problem.message)
   }
 }
 

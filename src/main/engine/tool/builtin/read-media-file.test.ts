@@ -8,9 +8,9 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
 import { readMediaFileTool } from './read-media-file'
 
-async function project(imagesIn = true) {
+async function project(accepts = { images: true, video: true }) {
   const root = await tempFolder()
-  const tool = readMediaFileTool({ workspace: createWorkspace({ root }), imagesIn: () => imagesIn })
+  const tool = readMediaFileTool({ workspace: createWorkspace({ root }), accepts })
   const put = (name: string, content: Uint8Array | string) => writeFile(join(root, name), content)
   const show = (path: string) => callTool(tool, { path })
   return { root, tool, put, show }
@@ -179,10 +179,20 @@ describe('ReadMediaFile: everything else', () => {
       expect(await show(path)).toMatchObject({ isError: true, text: expect.stringContaining('protected') })
   })
 
-  it('does not send images to a model that takes none', async () => {
-    const { put, show } = await project(false)
-    await put('a.png', await plain(8, 8).png().toBuffer())
-    expect(await show('a.png')).toMatchObject({ isError: true, text: expect.stringContaining('takes no images') })
+  it('promises and gives only what the model accepts, and says what to do with the rest', async () => {
+    const images = await project({ images: true, video: false })
+    expect(images.tool.description).toMatch(/^Shows you an image \(PNG.*\) or a short PDF.*first picture\.$/)
+    expect(images.tool.description).not.toContain('video')
+    await images.put('clip.mp4', Buffer.from('\0\0\0\x20ftypisom and so on', 'latin1'))
+    expect(await images.show('clip.mp4')).toMatchObject({
+      isError: true,
+      text: 'clip.mp4 is a video (MP4 video), which the model in use cannot be sent. Take pictures from it, e.g. with ffmpeg in Bash, and look at those.',
+    })
+    const video = await project({ images: false, video: true })
+    expect(video.tool.description).toBe('Shows you a video or a short PDF, up to 100 MB (PDF: 32).')
+    await video.put('a.png', await plain(4, 4).png().toBuffer())
+    expect(await video.show('a.png')).toMatchObject({ isError: true, text: expect.stringContaining('is an image (PNG') })
+    expect((await project()).tool.description).toMatch(/^Shows you an image \(PNG.*\), a video or a short PDF/)
   })
 
   it('declares the file a link leads to', async () => {

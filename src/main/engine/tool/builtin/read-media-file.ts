@@ -8,8 +8,9 @@ import { fitImage, ImageProblem } from '../media/fit-image'
 import { mediaTypeOf, type MediaType } from '../media/media-type'
 import { pdfBytes, pdfResult } from '../media/pdf-result'
 import { isPdf } from '../media/read-pdf'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
-import { failed, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
+import { failed, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
 
 const MAX_BYTES = 100 * 1024 * 1024
@@ -17,38 +18,64 @@ const MAX_BYTES = 100 * 1024 * 1024
 const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Image, video or PDF file'),
+  path: z.string().min(1).describe('File'),
 })
 
 export interface ReadMediaFileDeps {
   workspace: Workspace
-  /** Whether the session's present model takes images. */
-  imagesIn: () => boolean
+  /** What the model takes: the description promises nothing else. */
+  accepts: Accepts
 }
 
+interface Accepts {
+  images: boolean
+  video: boolean
+}
+
+const IMAGES = 'an image (PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG)'
+
 /** Sends an image or a video to the model; see reference/tools.md. */
-export function readMediaFileTool({ workspace, imagesIn }: ReadMediaFileDeps): Tool<typeof input> {
+export function readMediaFileTool({ workspace, accepts }: ReadMediaFileDeps): Tool<typeof input> {
   return {
     name: 'ReadMediaFile',
-    description,
+    description: describe(accepts),
     input,
     subject: ['path'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare(asked) {
-      if (!imagesIn()) return refuse('The model in use takes no images. The person can choose another one.')
       const path = await workspace.resolve(asked.path)
       const refusal = pathRefusal(workspace, path)
       if (refusal) return refusal
       return {
         summary: shownPath(workspace, path),
         accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: false }],
-        run: (ctx) => run(workspace, asked.path, path, ctx),
+        run: (ctx) => run({ workspace, accepts }, asked.path, path, ctx),
       }
     },
   }
 }
 
-async function run(workspace: Workspace, asked: string, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+function describe({ images, video }: Accepts): string {
+  const media = images && video ? `${IMAGES}, a video` : images ? IMAGES : 'a video'
+  const scaled = images ? ' Large images are scaled down to 2000 pixels; moving ones show their first picture.' : ''
+  return description.trim().replace('{media}', media) + scaled
+}
+
+/** Why the model cannot be given this, with what it can do instead. */
+function notAccepted({ mediaType, name }: MediaType, shown: string, { images, video }: Accepts): string | undefined {
+  if (mediaType.startsWith('video/'))
+    return video
+      ? undefined
+      : `${shown} is a video (${name}), which the model in use cannot be sent. Take pictures from it, e.g. with ffmpeg in Bash, and look at those.`
+  return images ? undefined : `${shown} is an image (${name}), which the model in use cannot be sent. The user can choose another model.`
+}
+
+async function run(
+  { workspace, accepts }: ReadMediaFileDeps,
+  asked: string,
+  path: ResolvedPath,
+  { signal }: CallContext,
+): Promise<ToolResult> {
   const shown = workspace.display(path.realPath)
   // A link may have been turned elsewhere since it was judged.
   const now = await workspace.resolve(asked)
@@ -70,6 +97,8 @@ async function run(workspace: Workspace, asked: string, path: ResolvedPath, { si
     }
     if (!type) return failed(`${shown} is no image, video or PDF that is known here, whatever its name says. Use Read for text.`)
     if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
+    const refused = notAccepted(type, shown, accepts)
+    if (refused !== undefined) return failed(refused)
     const source = { file, path: pathOfOpened(file.fd, path.realPath), shown, bytes: stats.size, type }
     return type.mediaType.startsWith('video/') ? await video(source, signal) : await image(source, signal)
   } catch (error) {
@@ -77,7 +106,9 @@ async function run(workspace: Workspace, asked: string, path: ResolvedPath, { si
     if (signal.aborted) return failed('Reading was stopped.')
     const known = fileProblem(error, shown)
     if (known instanceof FileProblem)
-      return failed(known.kind === 'missing' ? `${known.message} Find the right path with Glob or ListDirectory.` : known.message)
+      return failed(
+        known.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : known.message,
+      )
     throw error
   } finally {
     await file?.close()

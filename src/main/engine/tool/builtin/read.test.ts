@@ -118,7 +118,7 @@ describe('Read: lines', () => {
     expect(lines[1]).toBe(`2\t${'x'.repeat(1_999)}...`)
     expect(lines[3]).toBe(`4\t${'\u{1f600}'.repeat(1_000)}...`)
     expect(text.isWellFormed()).toBe(true)
-    expect(noteOf(text)).toContain('Cut at 2000 characters: lines 2, 4.')
+    expect(noteOf(text)).toContain('Cut at 2000 characters: lines 2, 4. Go on in one with line_offset and char_offset 2001.')
   })
 })
 
@@ -236,9 +236,11 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: 'nothing.txt' })).text).toBe(
       'nothing.txt does not exist. Find the right path with Glob or ListDirectory.',
     )
-    expect((await callTool(read, { path: 'readme.MD' })).text).toContain('There is "README.md"')
-    expect((await callTool(read, { path: 'Screenshot 10 AM.txt' })).text).toContain('only looks the same')
-    expect((await callTool(read, { path: '\u00e9t\u00e9.txt' })).text).toContain('"e\\u0301te\\u0301.txt" (as a JSON string)')
+    expect((await callTool(read, { path: 'readme.MD' })).text).toContain('There is "README.md": upper and lower case differ.')
+    const { text } = await callTool(read, { path: 'Screenshot 10 AM.txt' })
+    expect(text).toContain('it has U+202F where the name you gave has an ordinary space')
+    expect(text).toMatch(/: "Screenshot 10\\u202fAM\.txt"$/)
+    expect((await callTool(read, { path: '\u00e9t\u00e9.txt' })).text).toMatch(/another Unicode form.*: "e\\u0301te\\u0301\.txt"$/)
     expect((await callTool(read, { path: 'README.md/x' })).text).toContain('below something that is a file')
     expect((await callTool(read, { path: 'a\0b' })).text).toContain('NUL')
   })

@@ -5,20 +5,22 @@ import { z } from 'zod'
 import { fileProblem, FileProblem } from '../../workspace/file-problem'
 import { isOpenedAt, replacedProblem } from '../../workspace/held-folder'
 import { readLines, type LinesRead } from '../../workspace/read-lines'
-import { similarPath, spelledOut } from '../../workspace/similar-path'
 import { describeFormat, type NotText } from '../../workspace/text-file'
-import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import type { ResolvedPath, SeenLines, Workspace } from '../../workspace/workspace'
 import { cutAt } from '../limits'
 import { pageRange, pdfBytes, pdfResult } from '../media/pdf-result'
 import { isPdf } from '../media/read-pdf'
+import { missingPath } from '../missing-path'
 import { pathRefusal, shownPath } from '../path-refusal'
 import { rememberFolder } from '../remember-folder'
-import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
+import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read.md?raw'
 
 const MAX_LINES = 1_000
 const MAX_BYTES = 102_400
 const MAX_LINE_CHARS = 2_000
+/** Of a line that is shown alone, from a character on. */
+const MAX_PART_CHARS = 20_000
 /** Room for the closing note, which may list cut lines. */
 const NOTE_CHARS = 8_000
 
@@ -31,6 +33,7 @@ const input = z.strictObject({
     .optional()
     .describe('First line, from 1; negative: that many lines from the end (to -1000)'),
   n_lines: z.int().min(1).optional().describe('How many lines'),
+  char_offset: z.int().min(1).optional().describe('Goes on within line line_offset'),
   pages: z
     .string()
     .refine((pages) => pageRange(pages) !== undefined, 'must be a page or a range of pages, like "3" or "3-7"')
@@ -49,6 +52,8 @@ export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof i
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: MAX_BYTES + NOTE_CHARS,
     async prepare(asked) {
+      if (asked.char_offset !== undefined && ((asked.n_lines ?? 1) > 1 || (asked.line_offset ?? 1) < 0))
+        return refuse('char_offset shows a part of one line: give its number as line_offset, counted from 1, and no n_lines.')
       const path = await workspace.resolve(asked.path)
       const refusal = pathRefusal(workspace, path)
       if (refusal) return refusal
@@ -62,7 +67,8 @@ export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof i
   }
 }
 
-function rangeText({ line_offset: offset, n_lines: count }: Input): string {
+function rangeText({ line_offset: offset, n_lines: count, char_offset: char }: Input): string {
+  if (char !== undefined) return ` (line ${offset ?? 1}, from character ${char})`
   if (offset === undefined && count === undefined) return ''
   if (offset !== undefined && offset < 0) return ` (last ${-offset} lines)`
   const first = offset ?? 1
@@ -72,7 +78,8 @@ function rangeText({ line_offset: offset, n_lines: count }: Input): string {
 async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
   const shown = workspace.display(path.realPath)
   const offset = asked.line_offset ?? 1
-  const maxLines = Math.min(asked.n_lines ?? MAX_LINES, MAX_LINES)
+  const firstChar = asked.char_offset
+  const maxLines = firstChar === undefined ? Math.min(asked.n_lines ?? MAX_LINES, MAX_LINES) : 1
   try {
     // A link may have been turned elsewhere since it was judged.
     const now = await workspace.resolve(asked.path)
@@ -85,7 +92,8 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
     const read = await readLines(path.realPath, shown, {
       offset,
       maxLines,
-      maxLineChars: MAX_LINE_CHARS,
+      maxLineChars: firstChar === undefined ? MAX_LINE_CHARS : MAX_PART_CHARS,
+      ...(firstChar !== undefined && { firstChar }),
       maxChars: MAX_BYTES,
       signal,
       editor: workspace.editor,
@@ -93,13 +101,31 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
     if ('notText' in read) return (await readPdfFile(path.realPath, shown, asked, signal)) ?? failed(refusedAs(read.notText, shown))
     if (offset > 1 && read.lines.length === 0)
       return failed(`${shown} has only ${count(read.totalLines ?? 0, 'line')}, so there is no line ${offset}.`)
-    const { text, lastLine, note } = render(read, asked)
-    workspace.reads.markRead(path.realPath, read.mark)
+    const [only] = read.lines
+    if (firstChar !== undefined && only && firstChar > Math.max(1, lengthOf(only)))
+      return failed(`Line ${offset} of ${shown} has only ${count(lengthOf(only), 'character')}, so there is no character ${firstChar}.`)
+    const { text, lastLine, note, cut } = firstChar === undefined ? render(read, asked) : renderPart(read, firstChar)
     const line = read.firstLine ?? 1
-    return ok(`${text}[${note}]`, { kind: 'file', path: path.realPath, line, lines: Math.max(0, lastLine - line + 1), hash: read.mark })
+    const lines = Math.max(0, lastLine - line + 1)
+    const { totalLines: total } = read
+    workspace.reads.markRead(path.realPath, read.mark, { first: line, last: lastLine, total, cut })
+    const isAll = line === 1 && lastLine === total && cut.length === 0
+    return ok(`${text}[${note}]`, {
+      kind: 'file',
+      path: path.realPath,
+      line,
+      lines,
+      hash: read.mark,
+      ...(!isAll && { part: true as const }),
+      ...(!isAll && cut.length === 0 && total !== undefined && { total }),
+    })
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
-    return failed(error.kind === 'missing' ? await missing(workspace, path, shown) : withAdvice(error.message))
+    return failed(
+      error.kind === 'missing'
+        ? await missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.')
+        : withAdvice(error.message),
+    )
   }
 }
 
@@ -128,22 +154,40 @@ function withAdvice(message: string): string {
   return message.endsWith('is a folder, not a file.') ? `${message} Use ListDirectory.` : message
 }
 
-async function missing(workspace: Workspace, path: ResolvedPath, shown: string): Promise<string> {
-  const similar = await similarPath(path.path)
-  if (similar === undefined || similar === path.path) return `${shown} does not exist. Find the right path with Glob or ListDirectory.`
-  const [wanted, there] = [workspace.display(path.path), workspace.display(similar)]
-  if (wanted.normalize() !== there.normalize())
-    return `${shown} does not exist. There is ${JSON.stringify(there)}, which only looks the same.`
-  return `${shown} does not exist under this spelling. The name on disk has its accents in another Unicode form: ${spelledOut(there)} (as a JSON string).`
-}
-
 function refusedAs({ reason, type }: NotText, shown: string): string {
   if (type?.media) return `${shown} is no text but: ${reason}. Use ReadMediaFile if you have it.`
   return `${shown} is no text: ${reason}. Read shows only text and PDFs; use a fitting program with Bash if its content matters.`
 }
 
+interface Rendered {
+  text: string
+  lastLine: number
+  note: string
+  cut: NonNullable<SeenLines['cut']>
+}
+
+/** A part of one line. */
+function renderPart(read: LinesRead, from: number): Rendered {
+  const [line] = read.lines
+  const number = read.firstLine ?? 1
+  if (!line) return { ...render(read, {} as Input), cut: [] }
+  const total = lengthOf(line)
+  const text = cutAt(line.raw.endsWith('\r') && !line.long ? line.raw.slice(0, -1) : line.raw, MAX_PART_CHARS)
+  const to = Math.min(total, from + text.length - 1)
+  const isEnd = to >= total
+  const note = `Characters ${from}-${to} of the ${total} of line ${number}. ${isEnd ? 'The line ends here.' : `Go on with char_offset ${to + 1}.`}`
+  const content = read.endings === 'mixed' ? text.replaceAll('\r', '\\r') : text
+  return { text: `${number}\t${content}\n`, lastLine: number, note, cut: [{ line: number, from, to, end: isEnd }] }
+}
+
+/** How many characters a line has without the carriage return of its end. */
+function lengthOf({ raw, chars, long }: LinesRead['lines'][number]): number {
+  const all = chars ?? raw.length
+  return raw.endsWith('\r') && !long ? all - 1 : all
+}
+
 /** The numbered lines that fit, and the note that says what they are of the whole. */
-function render(read: LinesRead, asked: Input): { text: string; lastLine: number; note: string } {
+function render(read: LinesRead, asked: Input): Rendered {
   let [text, bytes, number] = ['', 0, read.firstLine ?? 1]
   const cut: number[] = []
   let shownLines = 0
@@ -159,15 +203,20 @@ function render(read: LinesRead, asked: Input): { text: string; lastLine: number
     number++
   }
   const lastLine = number - 1
-  return { text, lastLine, note: noteText(read, { asked, shownLines, lastLine, cut, cutByBytes: shownLines < read.lines.length }) }
+  return {
+    text,
+    lastLine,
+    note: noteText(read, { asked, shownLines, lastLine, cut, cutByBytes: shownLines < read.lines.length }),
+    cut: cut.map((line) => ({ line, from: 1, to: MAX_LINE_CHARS })),
+  }
 }
 
-/** Mixed endings show every carriage return; where all lines end alike there is nothing to see. */
+/** Mixed endings show every carriage return; where all lines end alike there is nothing to see. Cut before that, as characters count as the file has them. */
 function visible({ raw, long }: LinesRead['lines'][number], endings: LinesRead['endings']): { content: string; isCut: boolean } {
-  const text = endings === 'mixed' ? raw.replaceAll('\r', '\\r') : raw.endsWith('\r') && !long ? raw.slice(0, -1) : raw
-  return long || text.length > MAX_LINE_CHARS
-    ? { content: `${cutAt(text, MAX_LINE_CHARS)}...`, isCut: true }
-    : { content: text, isCut: false }
+  const line = endings !== 'mixed' && raw.endsWith('\r') && !long ? raw.slice(0, -1) : raw
+  const isCut = long || line.length > MAX_LINE_CHARS
+  const text = isCut ? `${cutAt(line, MAX_LINE_CHARS)}...` : line
+  return { content: endings === 'mixed' ? text.replaceAll('\r', '\\r') : text, isCut }
 }
 
 interface Shown {
@@ -198,7 +247,10 @@ function noteText(read: LinesRead, { asked, shownLines, lastLine, cut, cutByByte
     const why = asMuch ? '' : shownLines >= MAX_LINES ? `Stopped at ${MAX_LINES} lines. ` : cutByBytes ? 'Stopped at 100 KB. ' : ''
     notes.push(`${why}Go on with line_offset ${lastLine + 1}.`)
   }
-  if (cut.length > 0) notes.push(`Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}.`)
+  if (cut.length > 0)
+    notes.push(
+      `Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}. Go on in one with line_offset and char_offset ${MAX_LINE_CHARS + 1}.`,
+    )
   if (endings === 'mixed') notes.push('Mixed line endings: carriage returns are shown as \\r and are part of the text.')
   if (endings === 'crlf') notes.push('CRLF line endings.')
   if (encoding !== undefined) notes.push(`Encoding ${encoding}.`)

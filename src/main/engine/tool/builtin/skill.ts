@@ -12,6 +12,13 @@ const input = z.strictObject({
 /** A skill that loads a skill that loads a skill; no deeper. */
 const MOST_LEVELS = 3
 
+/** A skill that was loaded in this turn. `level`: 1, or one more than that of the skill whose instructions call for it. */
+interface LoadedSkill {
+  name: string
+  level: number
+  body: string
+}
+
 export interface SkillToolDeps {
   list(): Promise<SkillList>
   body(skill: SkillView, args: string): Promise<string>
@@ -21,8 +28,7 @@ export interface SkillToolDeps {
 
 /** Lets the agent load a skill; see reference/tools.md. Only offered when there are skills it may load. */
 export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
-  /** How deep the skills loaded in this turn go. Calls of one step are prepared before any runs, so they are on one level. */
-  let depth = { turnId: deps.turnId(), level: 0 }
+  let loaded: { turnId: string | undefined; skills: LoadedSkill[] } = { turnId: deps.turnId(), skills: [] }
   return {
     name: 'Skill',
     description,
@@ -38,17 +44,24 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
       if (skill.type !== 'inline') return refuse(`The skill ${name} is of type ${skill.type}: only the user can start it, with /${name}.`)
       if (!skill.modelInvocation)
         return refuse(`The skill ${name} is kept from being loaded by you: only the user can start it, with /${name}.`)
-      if (depth.turnId !== deps.turnId()) depth = { turnId: deps.turnId(), level: 0 }
-      const level = depth.level + 1
+      if (loaded.turnId !== deps.turnId()) loaded = { turnId: deps.turnId(), skills: [] }
+      const { skills: earlier } = loaded
+      const chain = chainTo(name, earlier)
+      const level = (chain[0]?.level ?? 0) + 1
       if (level > MOST_LEVELS)
-        return refuse(`Skills are nested ${MOST_LEVELS} deep already. Finish with the instructions you have, without loading ${name}.`)
+        return refuse(
+          `Skills are nested ${MOST_LEVELS} deep already: ${chain
+            .map((one) => one.name)
+            .toReversed()
+            .join(' calls for ')} calls for ${name}. Finish with the instructions you have, without loading ${name}.`,
+        )
       return {
         summary: args.trim() === '' ? name : `${name} ${args.trim()}`.slice(0, 120),
         accesses: [{ kind: 'file', path: skill.path, write: false }],
         async run() {
-          depth.level = Math.max(depth.level, level)
           try {
             const body = await deps.body(skill, args)
+            earlier.push({ name, level, body })
             return ok(`<skill name="${name}" folder="${skill.path.replace(/\/SKILL\.md$/, '')}">\n${body}\n</skill>`)
           } catch (error) {
             return failed(error instanceof Error ? error.message : String(error))
@@ -57,6 +70,26 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
       }
     },
   }
+}
+
+/** The skills that led to this one, the nearest first: each is called for by the instructions of the next. Empty for one that nothing loaded calls for. */
+function chainTo(name: string, loaded: readonly LoadedSkill[]): LoadedSkill[] {
+  const calling = loaded.filter(({ body }) => callsFor(body, name))
+  const [nearestOne] = calling.toSorted((a, b) => b.level - a.level)
+  if (!nearestOne) return []
+  return [
+    nearestOne,
+    ...chainTo(
+      nearestOne.name,
+      loaded.filter(({ level }) => level < nearestOne.level),
+    ),
+  ]
+}
+
+/** Whether instructions name a skill as one: `/name`, "name", the skill name, the name skill. */
+function callsFor(body: string, name: string): boolean {
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+  return new RegExp(`(?:[/:"'\`]|\\bskills? )${escaped}(?![\\w-])|(?<![\\w-])${escaped}["'\`]? skill\\b`, 'i').test(body)
 }
 
 function unknown(name: string, skills: readonly SkillView[]): string {

@@ -31,7 +31,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   )
   expect((await callTool(list, { active_only: false })).text.split('\n---\n')).toEqual([
     `task_id: ${server}\nstatus: running\ncommand: npm run dev\ndescription: dev server\npid: 4001`,
-    `task_id: ${stopped}\nstatus: stopped\ncommand: tail -f log\ndescription: log\npid: 4003\nstop_reason: enough`,
+    `task_id: ${stopped}\nstatus: stopped\ncommand: tail -f log\ndescription: log\npid: 4003\nreason: enough`,
     `task_id: ${failed}\nstatus: failed\ncommand: npm test\ndescription: tests\npid: 4002\nexit_code: 3`,
   ])
   expect((await callTool(list, { active_only: false, limit: 1 })).text).toMatch(/dev server\npid: 4001\n---\nThere are more/)

@@ -1,10 +1,12 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/create-workspace'
+import { applyPatchTool } from './apply-patch'
+import { editTool } from './edit'
 import { readTool } from './read'
 import { writeTool } from './write'
 
@@ -76,6 +78,77 @@ describe('Write: new files', () => {
     const { root, write } = await project()
     expect(await callTool(write, { path: 'new/a', content: 'x' }, AbortSignal.abort())).toMatchObject({ isError: true })
     expect(await readdir(root)).toEqual([])
+  })
+})
+
+describe('Write: how much of a file has to have been read', () => {
+  const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
+  const refusal = {
+    isError: true,
+    text: expect.stringMatching(/^Only a part of a\.txt has been read.*line_offset.*Edit.*Nothing was written/),
+  }
+
+  it('replaces no file of which one line of 5,000 was read; a patch that adds it neither', async () => {
+    const { workspace, read, write, put, get } = await project()
+    await put('a.txt', lines(5_000))
+    await callTool(read, { path: 'a.txt', line_offset: 17, n_lines: 1 })
+    const call = await prepareCall(write, { path: 'a.txt', content: 'new' })
+    expect(await call.check?.()).toMatchObject({ isError: true })
+    expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
+    const patch = '*** Begin Patch\n*** Add File: a.txt\n+new\n*** End Patch'
+    expect(await callTool(applyPatchTool({ workspace }), { input: patch })).toMatchObject(refusal)
+    expect(await get('a.txt')).toBe(lines(5_000))
+  })
+
+  it('replaces it once its parts, in any order, make the whole', async () => {
+    const { read, write, put } = await project()
+    await put('a.txt', lines(2_500))
+    await callTool(read, { path: 'a.txt', line_offset: -600 })
+    await callTool(read, { path: 'a.txt' })
+    expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
+    await callTool(read, { path: 'a.txt', line_offset: 1_001 })
+    expect((await callTool(write, { path: 'a.txt', content: 'new' })).isError).toBeUndefined()
+  })
+
+  it('counts a line that was cut as read when its end was shown, too', async () => {
+    const { read, write, put } = await project()
+    await put('a.txt', `${'x'.repeat(30_000)}\nlast\n`)
+    await callTool(read, { path: 'a.txt' })
+    expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
+    await callTool(read, { path: 'a.txt', char_offset: 15_000 })
+    expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
+    await callTool(read, { path: 'a.txt', char_offset: 2_001 })
+    await callTool(read, { path: 'a.txt', char_offset: 22_001 })
+    expect((await callTool(write, { path: 'a.txt', content: 'new' })).isError).toBeUndefined()
+  })
+
+  it('replaces what the agent wrote itself without a Read, but not what it only edited a part of', async () => {
+    const { workspace, read, write, put } = await project()
+    await callTool(write, { path: 'own.txt', content: lines(3_000) })
+    expect((await callTool(write, { path: 'own.txt', content: 'new' })).isError).toBeUndefined()
+    await put('a.txt', lines(3_000))
+    await callTool(read, { path: 'a.txt', n_lines: 10 })
+    const edit = await callTool(editTool({ workspace }), { path: 'a.txt', old_string: 'line 3\n', new_string: 'three\n' })
+    expect(edit.details).toMatchObject({ hash: expect.any(String), part: true })
+    expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
+    expect((await callTool(write, { path: 'a.txt', content: 'end\n', mode: 'append' })).isError).toBeUndefined()
+  })
+})
+
+describe('Write: hard links', () => {
+  it('keeps them one file, and says on the card and in the result that the other name changes', async () => {
+    const { root, workspace, read, write, put, get } = await project()
+    await put('a.txt', 'old\n')
+    await link(join(root, 'a.txt'), join(root, 'b.txt'))
+    await callTool(read, { path: 'a.txt' })
+    const call = await prepareCall(write, { path: 'a.txt', content: 'new\n' })
+    const said = 'a.txt has 1 other name on this disk (hard links): the change shows there, too.'
+    expect(await call.preview?.()).toMatchObject({ note: said })
+    expect((await callTool(write, { path: 'a.txt', content: 'new\n' })).text).toContain(said)
+    expect(await get('b.txt')).toBe('new\n')
+    const patch = '*** Begin Patch\n*** Update File: b.txt\n-new\n+newer\n*** End Patch'
+    expect((await callTool(applyPatchTool({ workspace }), { input: patch })).text).toContain('b.txt has 1 other name')
+    expect(await get('a.txt')).toBe('newer\n')
   })
 })
 
@@ -174,7 +247,7 @@ describe('Write: files that exist', () => {
     })
   })
 
-  it('replaces a large file it has seen, without a diff, and refuses to append to it', async () => {
+  it('neither replaces nor appends to a large file of which only a part was read', async () => {
     const { root, read, write, put, get } = await project()
     await put('log', 'x\n'.repeat(33 * 1024 * 1024))
     await callTool(read, { path: 'log', n_lines: 1 })
@@ -183,8 +256,11 @@ describe('Write: files that exist', () => {
       text: expect.stringContaining('too large'),
     })
     expect(await callTool(write, { path: 'log', content: 'small' })).toMatchObject({
-      details: { kind: 'diff', note: expect.stringContaining('too large') },
+      isError: true,
+      text: expect.stringContaining('Only a part of log has been read'),
     })
+    await rm(join(root, 'log'))
+    await callTool(write, { path: 'log', content: 'small' })
     expect(await get('log')).toBe('small')
     await truncate(join(root, 'log'), 70 * 1024 * 1024)
     expect(await callTool(write, { path: 'log', content: 'x' })).toMatchObject({

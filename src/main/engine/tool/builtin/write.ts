@@ -26,7 +26,16 @@ export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
       const append = mode === 'append'
       const change = (current: CurrentText | undefined, shown: string): ChangedText =>
         append ? appended(current, content, shown) : written(current, content, shown)
-      const prepared = await prepareFileChange({ workspace, hooks, path, mayCreate: true, needsText: append, mustBeRead: true, change })
+      const prepared = await prepareFileChange({
+        workspace,
+        hooks,
+        path,
+        mayCreate: true,
+        needsText: append,
+        mustBeRead: true,
+        replacesAll: !append,
+        change,
+      })
       return 'refused' in prepared || !append ? prepared : { ...prepared, summary: `${prepared.summary} (append)` }
     },
   }

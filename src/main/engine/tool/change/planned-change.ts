@@ -42,6 +42,8 @@ export interface PlannedChange {
   newFolders: readonly string[]
   /** The agent knows all of the new content, so it counts as read. */
   isKnown: boolean
+  /** Of what counts as read, the agent was shown only a part. */
+  isPartial?: boolean
   /** Where the file was before it was moved here. */
   movedFrom?: { path: string; shown: string; text: string } | undefined
 }
@@ -89,6 +91,14 @@ export function isRead(workspace: Workspace, realPath: string, shown: string, cu
   )
 }
 
+/** Throws a `FileProblem` when the agent knows only a part of a file that it means to replace as a whole. */
+export function requireAllRead(workspace: Workspace, realPath: string, shown: string): void {
+  if (workspace.reads.hasSeenAll(realPath)) return
+  throw new FileProblem(
+    `Only a part of ${shown} has been read, and its whole content would be replaced. Read the rest of it first (line_offset; char_offset in lines that were cut), change only the part you know with Edit, or delete the file first with Bash if its content does not matter. Nothing was written.`,
+  )
+}
+
 /** Whether the agent could read the file without asking: only then may it be changed unread, and its lines be quoted in an error. */
 export async function isReadableUnasked({ path, realPath, inside }: ResolvedPath, hidden = nothingHidden): Promise<boolean> {
   if (!inside) return false
@@ -119,6 +129,7 @@ export async function diffOfChange(workspace: Workspace, change: PlannedChange):
     movedFrom && `Moves ${movedFrom.shown} here.`,
     foldersNote(workspace, newFolders, 'Makes'),
     endingsNote(movedFrom?.text ?? before?.text, after?.text),
+    linksNote(change),
     after !== undefined && meant !== after.text && 'A hook changed what is written.',
     note,
   ]
@@ -136,6 +147,13 @@ export async function diffOfChange(workspace: Workspace, change: PlannedChange):
 export function foldersNote(workspace: Workspace, folders: readonly string[], verb: 'Makes' | 'Made'): string | undefined {
   if (folders.length === 0) return undefined
   return `${verb} the folder${folders.length > 1 ? 's' : ''} ${folders.map(workspace.display).join(', ')}.`
+}
+
+/** A file with hard links is changed under each of its names. */
+export function linksNote({ shown, current, after }: Pick<PlannedChange, 'shown' | 'current' | 'after'>): string | undefined {
+  if (!after || !current || current.links < 2) return undefined
+  const others = current.links - 1
+  return `${shown} has ${others} other ${others === 1 ? 'name' : 'names'} on this disk (hard links): the change shows there, too.`
 }
 
 const ENDING_NAMES = { none: 'no line ends', lf: 'LF', crlf: 'CRLF', mixed: 'mixed' }

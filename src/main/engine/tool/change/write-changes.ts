@@ -59,7 +59,7 @@ export async function writeChanges(
     const { path, meant, current, isKnown } = change
     if (mark === undefined) continue
     hooks?.written({ path: path.realPath, text: meant, exists: current !== undefined })
-    if (isKnown) workspace.reads.markRead(path.realPath, mark)
+    if (isKnown) workspace.reads.markRead(path.realPath, mark, change.isPartial ? 'part' : 'all')
   }
   return changes.map((change) => results.get(change)!)
 }

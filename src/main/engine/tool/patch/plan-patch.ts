@@ -9,11 +9,13 @@ import {
   isReadableUnasked,
   loadCurrent,
   missingFolders,
+  requireAllRead,
   textOfFile,
   type CurrentText,
   type PlannedChange,
 } from '../change/planned-change'
 import { editText } from '../edit-text'
+import { missingPath } from '../missing-path'
 import type { WriteHooks } from '../write-hooks'
 import { applyHunks } from './apply-hunks'
 import type { PatchOperation } from './parse-patch'
@@ -29,6 +31,7 @@ interface PatchedFile {
   format: TextFormat
   mode?: number
   isKnown: boolean
+  isPartial: boolean
   movedFrom?: PlannedChange['movedFrom']
   /** It was looked at only to see whether there is one. */
   isTouched: boolean
@@ -79,13 +82,13 @@ class PatchPlanner {
   async changes(): Promise<PlannedChange[]> {
     const changes: PlannedChange[] = []
     for (const file of this.#files.values()) {
-      const { path, shown, current, before, text, format, mode, isKnown, movedFrom, isTouched } = file
+      const { path, shown, current, before, text, format, mode, isKnown, isPartial, movedFrom, isTouched } = file
       if (!isTouched || (text === undefined && !current)) continue
       // Where it went is told there.
       const meant = text ?? ''
       const after = text === undefined ? undefined : { text: await this.#hooked(file, text), format, ...(mode !== undefined && { mode }) }
       const newFolders = current || text === undefined ? [] : await this.#newFolders(path, changes)
-      changes.push({ path, shown, current, before, after, meant, newFolders, isKnown, ...(movedFrom && { movedFrom }) })
+      changes.push({ path, shown, current, before, after, meant, newFolders, isKnown, isPartial, ...(movedFrom && { movedFrom }) })
     }
     return changes
   }
@@ -106,12 +109,15 @@ class PatchPlanner {
     if (file.text !== undefined || this.#isUnread(file)) {
       if (!current || file.isTouched) throw new FileProblem(`${shown} exists already when the patch adds it. Nothing was written.`)
       // To add a file that is there replaces it, as Write does.
-      if (this.#target.checksRead) isRead(this.#target.workspace, file.path.realPath, shown, current, true)
+      if (this.#target.checksRead) {
+        isRead(this.#target.workspace, file.path.realPath, shown, current, true)
+        requireAllRead(this.#target.workspace, file.path.realPath, shown)
+      }
       file.before = textOfFile(current, shown, false)
       // A file keeps its encoding: the model cannot see it and so cannot mean to change it.
       file.format = file.before?.format ?? PLAIN
     }
-    Object.assign(file, { text, isTouched: true, isKnown: true })
+    Object.assign(file, { text, isTouched: true, isKnown: true, isPartial: false })
   }
 
   async #delete({ path }: PatchOperation & { kind: 'delete' }): Promise<void> {
@@ -150,13 +156,14 @@ class PatchPlanner {
       throw new FileProblem(
         `${file.shown} cannot be moved to ${to.shown}, which exists. Delete that first in the patch, if it is meant to go. Nothing was written.`,
       )
-    const { text, format, isKnown, current, before, path, shown } = file
+    const { text, format, isKnown, isPartial, current, before, path, shown } = file
     const mode = current?.isOnDisk ? lstatSync(path.realPath, { throwIfNoEntry: false })?.mode : undefined
     const movedFrom = file.movedFrom ?? (before && { path: path.realPath, shown, text: before.text })
     Object.assign(to, {
       text,
       format,
       isKnown,
+      isPartial,
       isTouched: true,
       ...(movedFrom && { movedFrom }),
       ...(mode !== undefined && { mode: mode & 0o777 }),
@@ -171,7 +178,7 @@ class PatchPlanner {
       throw new FileProblem(
         file.isTouched
           ? `${file.shown} is not there any more when the patch comes to it again. Nothing was written.`
-          : `${file.shown} does not exist. Check the path with Glob or ListDirectory, or use "*** Add File:". Nothing was written.`,
+          : `${await missingPath(this.#target.workspace, file.path, 'Check the path with Glob or ListDirectory, or use "*** Add File:".')} Nothing was written.`,
         'missing',
       )
     return file
@@ -190,7 +197,18 @@ class PatchPlanner {
     const { shown, current } = await loadCurrent(workspace, written, path)
     const mustBeRead = !(await isReadableUnasked(path, hidden))
     const isKnown = !current || !checksRead || isRead(workspace, path.realPath, shown, current, mustBeRead)
-    const file: PatchedFile = { path, shown, current, before: undefined, text: undefined, format: PLAIN, isKnown, isTouched: false }
+    const isPartial = current !== undefined && !workspace.reads.hasSeenAll(path.realPath)
+    const file: PatchedFile = {
+      path,
+      shown,
+      current,
+      before: undefined,
+      text: undefined,
+      format: PLAIN,
+      isKnown,
+      isPartial,
+      isTouched: false,
+    }
     this.#files.set(path.realPath, file)
     return file
   }

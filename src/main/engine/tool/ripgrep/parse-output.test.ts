@@ -30,6 +30,16 @@ describe('parse ripgrep output', () => {
     ])
   })
 
+  it('reads where a cut line was cut', () => {
+    const [file] = parseMatches(Buffer.from('a\x007;201/500:match\na\x008,1/90:around\na\x009:x\n'))
+    expect(file?.matches).toBe(2)
+    expect([...file!.read()]).toEqual([
+      { line: 7, isMatch: true, text: 'match', cut: { first: 201, total: 500 } },
+      { line: 8, isMatch: false, text: 'around', cut: { first: 1, total: 90 } },
+      { line: 9, isMatch: true, text: 'x' },
+    ])
+  })
+
   it('does not fail on names and lines that are no UTF-8', () => {
     expect(read(Buffer.from([0xff, 0, 0x31, 0x3a, 0xfe, 0x0a]))).toEqual([
       { path: '\ufffd', matches: 1, note: undefined, lines: ['1:\ufffd'] },

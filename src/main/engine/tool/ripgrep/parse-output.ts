@@ -1,3 +1,5 @@
+import { CUT_CONTEXT, CUT_MATCH, endOfNumber } from './line-cutter'
+
 /**
  * Reads what ripgrep prints with `--null`: a path ends in a NUL byte, so names with colons or newlines stay whole. A record that was cut off
  * at the end is left out. Bytes that are no UTF-8 become U+FFFD.
@@ -44,9 +46,11 @@ export interface MatchLine {
   /** False for a line of context. */
   isMatch: boolean
   text: string
+  /** Set when `text` is only a part of a long line: the number of its first character (from 1), and how many the line has. */
+  cut?: { first: number; total: number }
 }
 
-/** `path NUL number : text` lines (`-` for context), file by file, from a search with line numbers and without context separators. */
+/** What `LineCutter` makes of a search with line numbers and columns and without context separators, file by file. */
 export function parseMatches(output: Buffer): FileMatches[] {
   const files: FileMatches[] = []
   let current: { file: FileMatches; head: Buffer } | undefined
@@ -66,7 +70,7 @@ export function parseMatches(output: Buffer): FileMatches[] {
       files.push(current.file)
     }
     current.file.lines++
-    if (output[endOfNumber(output, nul + 1)] === COLON) current.file.matches++
+    if (isMatchMark(output[endOfNumber(output, nul + 1)])) current.file.matches++
     at = end + 1
   }
   return files
@@ -84,7 +88,7 @@ function newFile(output: Buffer, head: Buffer, start: number): FileMatches {
         const separator = endOfNumber(output, number)
         const end = output.indexOf(NEWLINE, separator)
         const line = Number(output.toString('latin1', number, separator))
-        yield { line, isMatch: output[separator] === COLON, text: output.toString('utf8', separator + 1, end).replace(/\r$/, '') }
+        yield { line, isMatch: isMatchMark(output[separator]), ...textOf(output, separator, end) }
         at = end + 1
       }
     },
@@ -92,10 +96,21 @@ function newFile(output: Buffer, head: Buffer, start: number): FileMatches {
   return file
 }
 
-function endOfNumber(output: Buffer, from: number): number {
-  let at = from
-  while ((output[at] ?? 0) >= 48 && (output[at] ?? 0) <= 57) at++
-  return at
+function isMatchMark(mark: number | undefined): boolean {
+  return mark === COLON || mark === CUT_MATCH
+}
+
+function textOf(output: Buffer, separator: number, end: number): Pick<MatchLine, 'text' | 'cut'> {
+  const mark = output[separator]
+  if (mark !== CUT_MATCH && mark !== CUT_CONTEXT) return { text: withoutReturn(output.toString('utf8', separator + 1, end)) }
+  const slash = endOfNumber(output, separator + 1)
+  const colon = endOfNumber(output, slash + 1)
+  const cut = { first: Number(output.toString('latin1', separator + 1, slash)), total: Number(output.toString('latin1', slash + 1, colon)) }
+  return { text: withoutReturn(output.toString('utf8', colon + 1, end)), cut }
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text
 }
 
 const NOTE =

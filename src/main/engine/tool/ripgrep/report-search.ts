@@ -4,7 +4,8 @@ import { sensitiveRule } from '../../workspace/sensitive-rule'
 import { cutAt } from '../limits'
 import { printablePath } from '../printable-path'
 import { ok, type ToolResult } from '../tool'
-import { unreadable } from './explain-errors'
+import { reachedPcre2Limit, unreadable } from './explain-errors'
+import { MAX_LINE_BYTES } from './line-cutter'
 import { parseCounts, parseMatches, type FileMatches, type MatchLine } from './parse-output'
 import type { RipgrepRun } from './run-ripgrep'
 
@@ -12,6 +13,8 @@ import type { RipgrepRun } from './run-ripgrep'
 const CARD_LINES = 200
 const CARD_LINE_CHARS = 500
 const MAX_NAMES = 20
+
+const BINARY_ADVICE = 'To see what a binary file says there, use `grep -a` or `strings` with Bash.'
 
 type Matches = Extract<ToolDetails, { kind: 'matches' }>
 
@@ -32,6 +35,8 @@ export interface SearchReport {
   /** Where a path that ripgrep printed is. */
   absolute(found: string): string
   display(absolutePath: string): string
+  /** Looks into binary files, which a search of a folder leaves out; asked only when nothing was found. */
+  searchBinary?(): Promise<RipgrepRun>
 }
 
 /** Turns what ripgrep found into the result: paged, sorted, sensitive files left out by name, and everything that is missing said. */
@@ -47,8 +52,11 @@ export async function reportSearch(run: RipgrepRun, report: SearchReport): Promi
         return false
       })
   const page = await pageOf(run, report, keep)
-  const text = page.entries.length > 0 ? page.entries.join('\n') : nothing(run, report, page.total)
+  const binary = page.total > 0 ? [] : await binaryMatches(run, report, keep)
+  const text = page.entries.length > 0 ? page.entries.join('\n') : nothing(run, report, page.total, binary)
   const notes = [
+    ...cutNote(page.cut ?? []),
+    ...(page.hasBinary ? [`[${BINARY_ADVICE}]`] : []),
     ...pageNotes(page, report),
     ...stopNotes(run, report, page),
     ...sensitiveNote(sensitive.map((path) => report.display(path))),
@@ -61,6 +69,10 @@ interface Page {
   /** First line, whatever the page. */
   head?: string
   entries: string[]
+  /** Where lines of the page were cut, as the note says it. */
+  cut?: string[]
+  /** A binary file matches: its lines are not shown. */
+  hasBinary?: boolean
   /** Of all pages. */
   total: number
   unit: string
@@ -116,6 +128,8 @@ function countPage(found: { path: string; count: number }[], report: SearchRepor
 function linePage(found: FileMatches[], report: SearchReport): Page {
   const entries: string[] = []
   const files: Matches['files'] = []
+  const cut: string[] = []
+  let hasBinary = false
   let [skip, room, card] = [report.offset, report.limit, CARD_LINES]
   for (const file of byPath(found)) {
     const size = file.lines + (file.note === undefined ? 0 : 1)
@@ -127,7 +141,11 @@ function linePage(found: FileMatches[], report: SearchReport): Page {
     const shown = takeLines(file, skip, room)
     if (report.hasContext && entries.length > 0) entries.push('--')
     entries.push(...render(printablePath(path), shown, report))
-    if (file.note !== undefined && shown.length < room) entries.push(`${printablePath(path)}: ${file.note}`)
+    cut.push(...shown.flatMap((each) => cutText(printablePath(path), each)))
+    if (file.note !== undefined && shown.length < room) {
+      entries.push(`${printablePath(path)}: ${file.note}`)
+      hasBinary = true
+    }
     const forCard = shown.slice(0, card).map(({ line, text }) => ({ line, text: cutAt(text, CARD_LINE_CHARS) }))
     if (card > 0) files.push({ path, count: file.matches, lines: forCard })
     card -= Math.max(1, shown.length)
@@ -137,7 +155,14 @@ function linePage(found: FileMatches[], report: SearchReport): Page {
   const total = found.reduce((sum, file) => sum + file.lines + (file.note === undefined ? 0 : 1), 0)
   const matching = found.reduce((sum, file) => sum + file.matches, 0)
   const truncated = room <= 0 || report.offset > 0 || card < 0
-  return { entries, total, unit: 'lines', details: { kind: 'matches', pattern: report.pattern, files, total: matching, truncated } }
+  return {
+    entries,
+    cut,
+    hasBinary,
+    total,
+    unit: 'lines',
+    details: { kind: 'matches', pattern: report.pattern, files, total: matching, truncated },
+  }
 }
 
 function takeLines(file: FileMatches, skip: number, room: number): MatchLine[] {
@@ -150,11 +175,25 @@ function takeLines(file: FileMatches, skip: number, room: number): MatchLine[] {
   return taken
 }
 
+/** `a.js:3 (characters 201-1200 of 500000)` */
+function cutText(path: string, { line, text, cut }: MatchLine): string[] {
+  return cut ? [`${path}:${line} (characters ${cut.first}-${cut.first - 1 + text.length} of ${cut.total})`] : []
+}
+
+function cutNote(cut: readonly string[]): string[] {
+  if (cut.length === 0) return []
+  const more = cut.length > MAX_NAMES ? ` and ${cut.length - MAX_NAMES} more` : ''
+  return [
+    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
+  ]
+}
+
 /** As ripgrep writes it: `path:12:match`, `path-11-context`; without numbers `path:text`. `--` stands where lines were left out between contexts. */
 function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasContext }: SearchReport): string[] {
-  return lines.flatMap(({ line, isMatch, text }, index) => {
+  return lines.flatMap(({ line, isMatch, text, cut }, index) => {
     const mark = isMatch ? ':' : '-'
-    const rendered = lineNumbers ? `${path}${mark}${line}${mark}${text}` : `${path}${mark}${text}`
+    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${cut.first - 1 + text.length < cut.total ? '…' : ''}` : text
+    const rendered = lineNumbers ? `${path}${mark}${line}${mark}${shown}` : `${path}${mark}${shown}`
     const before = lines[index - 1]
     return hasContext && before && line > before.line + 1 ? ['--', rendered] : [rendered]
   })
@@ -182,9 +221,20 @@ function matches(report: SearchReport, files: Matches['files'], total: number, r
   }
 }
 
-function nothing(run: RipgrepRun, { offset, timeoutMs }: SearchReport, total: number): string {
+function nothing(run: RipgrepRun, { offset, timeoutMs }: SearchReport, total: number, binary: readonly string[]): string {
   if (total > 0) return `Nothing more: offset ${offset} is past the end.`
-  return run.stopped === 'timeout' ? `No matches found within ${timeoutMs / 1000} s.` : 'No matches found'
+  if (run.stopped === 'timeout') return `No matches found within ${timeoutMs / 1000} s.`
+  if (binary.length === 0) return run.stopped || reachedPcre2Limit(run) ? 'No matches found in what was searched' : 'No matches found'
+  const names = binary.slice(0, MAX_NAMES).map(printablePath).join(', ')
+  const more = binary.length > MAX_NAMES ? ` and ${binary.length - MAX_NAMES} more` : ''
+  return `No matches found in text files. Binary files that match: ${names}${more}. ${BINARY_ADVICE}`
+}
+
+/** The binary files that match, as they are shown. */
+async function binaryMatches(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<string[]> {
+  if (!report.searchBinary || run.stopped || performance.now() >= report.deadline) return []
+  const found = parseCounts((await report.searchBinary()).output)
+  return byPath(keep(found)).map(({ path }) => report.display(path))
 }
 
 function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchReport): string[] {

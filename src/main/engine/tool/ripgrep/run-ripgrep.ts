@@ -1,4 +1,5 @@
 import { Launcher } from './launcher'
+import { LineCutter } from './line-cutter'
 import { ripgrepPath } from './ripgrep-path'
 import { startProgram, type RunningProgram } from './start-program'
 
@@ -19,6 +20,8 @@ export interface RipgrepOptions {
   maxBytes?: number
   /** Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. Results still come as they are found. */
   singleThread?: boolean
+  /** It prints lines with their columns: long ones are cut as they come, see `LineCutter`. `maxBytes` counts what is left. */
+  cutsLines?: boolean
   /** The program to run; default: the ripgrep that came with Trestle. */
   program?: string
 }
@@ -65,7 +68,8 @@ async function runOnce(program: string, args: string[], options: RipgrepOptions,
   }
   const output = collector(maxBytes, () => stop('output_limit'))
   const errors = collector(MAX_ERROR_BYTES, () => {})
-  const into = { output: output.take, errors: errors.take }
+  const cutter = options.cutsLines ? new LineCutter(output.take) : undefined
+  const into = { output: cutter ? (chunk: Buffer) => cutter.push(chunk) : output.take, errors: errors.take }
   const launched = direct ? undefined : launch(program, args, cwd, into)
   const running = launched ?? startProgram(program, args, cwd, into)
   const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
@@ -75,6 +79,7 @@ async function runOnce(program: string, args: string[], options: RipgrepOptions,
     const code = await running.ended
     // Not ripgrep's: the launcher found no such program, or may not run it.
     if (launched && !stopped && (code === 126 || code === 127)) return await runOnce(program, args, options, deadline, true)
+    cutter?.end()
     const exitCode = stopped ? undefined : (code ?? 2)
     return { output: output.all(), errors: errors.all().toString('utf8'), exitCode, ...(stopped && { stopped }) }
   } catch (error) {
