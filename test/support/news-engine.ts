@@ -93,7 +93,7 @@ export function newsEngine(options: {
     skills: noSkills,
     interactive,
     standing: (session) => session.header,
-    looks: { begin: () => undefined, of: async () => ({ entries: [] }) },
+    looks: { begin: () => undefined, of: async () => ({ entries: [] }), changing: async () => ({ entries: [] }) },
     ...tools,
     agentTurn: async () => noAgentTurn,
     warn: () => undefined,

@@ -47,7 +47,7 @@ import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTitleMaker } from './session/title-maker'
 import { createTurnRunner } from './session/turn-runner'
-import { createWindows } from './session/windows'
+import { createWindows, endpointOf } from './session/windows'
 import { createPlanActions } from './plan/plan-actions'
 import { planOf } from './plan/plan-of'
 import { openStore } from './session/sqlite/open-store'
@@ -220,7 +220,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     gatherNews: (session) => desk.gather(session),
     runningTasks: async (sessionId) =>
       (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
-    windows: createWindows(),
+    windows: createWindows({ file: join(home, 'cache', 'windows.json'), endpointOf: (id) => endpointOf(settings().providers[id]) }),
     checkpoints: {
       before: (session, call) => checkpoints.before(session, call),
       recover: (session) => checkpoints.recover(session),

@@ -89,15 +89,17 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
 
   return {
-    async ready(header: SessionHeader) {
+    async ready(session: Session) {
+      const { header } = session
       const folder = await stat(header.folder).catch(() => undefined)
       if (!folder?.isDirectory()) throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
+      // Programs that are asked answer while the provider's package is loaded.
+      if (header.prefixSeq === undefined) deps.looks.begin(session)
       const { info } = await deps.resolveModel(header.model)
       return { modelId: info.id }
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
-      deps.looks.begin(session)
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       // What tools there are depends on what was told of them, and the other way round.
@@ -254,7 +256,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     const [tools, found] = await Promise.all([turnTools(deps, session, choice, turn?.signal), findInstructions(deps.home, header.folder)])
     for (const problem of found.problems) deps.warn(problem)
     let { instructions } = found
-    let look = await deps.looks.of(session)
+    let look = await (header.prefixSeq === undefined ? deps.looks.of(session) : deps.looks.changing(session))
     const isGitRepository = repositoryTop(header.folder) !== undefined
     const { lookup } = tools
     const shown = session.header.sandbox

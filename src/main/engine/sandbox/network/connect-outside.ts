@@ -124,7 +124,7 @@ async function connectTo(host: string, port: number, addresses: readonly LookupA
 }
 
 async function tunnelThrough(upstream: UpstreamProxy, { host, port }: Route): Promise<Socket> {
-  const { request } = upstream.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const { request } = process.getBuiltinModule(upstream.protocol === 'https:' ? 'node:https' : 'node:http')
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   return new Promise((settle, reject) => {
     const asked = request({

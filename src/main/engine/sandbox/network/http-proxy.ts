@@ -1,11 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions, Server, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
 import { fixedLookup, NotAllowed, proxyAuthorization, type Outside, type Route } from './connect-outside'
@@ -35,7 +28,8 @@ const KEEP_ALIVE_MS = 60_000
  */
 export function createHttpProxy(outside: Outside): Server {
   // The `Host` of a request is of no use here: the URL says where it goes.
-  const server = createServer({
+  // Importing the module would load all that it exports, Node's own `fetch` too, at the start of every session.
+  const server = process.getBuiltinModule('node:http').createServer({
     requireHostHeader: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -105,7 +99,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, url:
         }
       : { host, port, path, headers, lookup: fixedLookup(via.addresses) }
   const secure = 'upstream' in via && via.upstream.protocol === 'https:'
-  const { request: send } = secure ? await import('node:https') : await import('node:http')
+  const { request: send } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
   await new Promise<void>((settle, reject) => {
     const asked = send({ ...options, method: request.method, agent: false, setHost: false, insecureHTTPParser: false })
     response.once('close', () => asked.destroy())
