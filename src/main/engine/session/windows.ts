@@ -2,6 +2,7 @@ import { openCacheFile } from '../config/cache-file'
 import type { ProviderSettings } from '../config/settings'
 import type { KnownWindow } from '../context/create-room'
 import { createLearnedSizes, type LearnedSizes } from '../context/learned-sizes'
+import { pictureFormula } from '../context/picture-tokens'
 import type { ModelInfo } from '../model/provider'
 
 /** A window is taken for this share of what was refused, where the provider has not said how large it is. */
@@ -60,7 +61,12 @@ export function createWindows({ file, endpointOf = () => undefined, now = Date.n
       let known = models.get(place)
       if (!known) {
         const { tokens, usualAnswer } = (key !== undefined && keptOf(key, contextWindow)) || {}
-        known = { answered: 0, sizes: createLearnedSizes(), ...(tokens && { tokens }), ...(usualAnswer && { usualAnswer }) }
+        known = {
+          answered: 0,
+          sizes: createLearnedSizes(pictureFormula(model)),
+          ...(tokens && { tokens }),
+          ...(usualAnswer && { usualAnswer }),
+        }
         models.set(place, known)
       }
       const learned = known
