@@ -99,7 +99,12 @@ export function newsEngine(options: {
     warn: () => undefined,
     amongAgents: () => (_accesses, _signal, work) => work(),
     gatherNews: (session) => desk.gather(session),
-    checkpoints: { before: () => undefined, recover: async () => undefined, sendDMail: async () => NO_WAY_BACK },
+    checkpoints: {
+      before: () => undefined,
+      recover: async () => undefined,
+      sendDMail: async () => NO_WAY_BACK,
+      writtenHere: async () => new Set(),
+    },
     now: Date.now,
     newId,
     runningTasks: async () => [],

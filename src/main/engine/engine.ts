@@ -225,6 +225,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       before: (session, call) => checkpoints.before(session, call),
       recover: (session) => checkpoints.recover(session),
       sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
+      writtenHere: (session, paths) => checkpoints.writtenHere(session, paths),
     },
     syncSandbox: sandboxes.sync,
     // A failure shows with the first command.
