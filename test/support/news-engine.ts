@@ -162,7 +162,7 @@ export function newsEngine(options: {
     sessions,
     store,
     desk,
-    actions: createTaskActions({ custody, sessions, desk, onExit: () => 'keep' }),
+    actions: createTaskActions({ custody, sessions, desk, onExit: () => 'keep', endsHere: () => false }),
     requests,
     logged,
     events,

@@ -59,6 +59,7 @@ import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
 import { createLentSandboxes } from './task/lent-sandboxes'
 import { createTerminalTasks } from './task/create-terminal-tasks'
 import { createTaskCustody } from './task/custody/create-task-custody'
+import { OwnTasks, withOwnTasks } from './task/custody/own-tasks'
 import { startArticleWorker } from './web/start-article-worker'
 import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
@@ -110,16 +111,23 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log,
   })
   const env = (): Record<string, string> => commandEnv(process.env, settings())
+  const ownTasks = new OwnTasks({ home, log })
   const machine = createTaskCustody({
     home,
     // Where nobody can look at a terminal there is nothing to have it elsewhere for.
     interactive: options.canType ?? interactive,
     env,
     settings: () => settings().tasks,
-    local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
+    local: createTerminalTasks({
+      outputDir: join(home, 'tasks'),
+      home,
+      env,
+      logBytes: () => settings().tasks.logBytes,
+      atTimeLimit: { moves: () => settings().tasks.atTimeLimit === 'background', take: (run) => ownTasks.take(run) },
+    }),
     ...(options.taskHost && { program: options.taskHost }),
   })
-  const custody = withAgents(machine, () => agents.runs)
+  const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)
   custody.onChange((task) => tell({ kind: 'task', task }))
   custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
@@ -352,7 +360,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
-    tasks: createTaskActions({ custody, sessions, desk, onExit: () => settings().tasks.onExit }),
+    tasks: createTaskActions({
+      custody,
+      sessions,
+      desk,
+      onExit: () => settings().tasks.onExit,
+      endsHere: (taskId) => ownTasks.has(taskId),
+    }),
     inbox,
     trust,
     hooks,
