@@ -60,3 +60,13 @@ export function ComposerRow({ imagesIn, busy, canSend, hint, hintId, controls, o
     </div>
   )
 }
+
+/** What the keys do; where there is little room, only the one that sends. */
+export function KeysHint({ main, more }: { main: string | undefined; more: string | undefined }): ReactNode {
+  return (
+    <>
+      {main}
+      <span className="composer-more-keys"> · {more}</span>
+    </>
+  )
+}

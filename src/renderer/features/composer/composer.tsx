@@ -16,7 +16,7 @@ import { isShortcut, shortcutText } from '../../ui/shortcut'
 import { AttachmentList } from './pictures/attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
-import { ComposerRow } from './composer-row'
+import { ComposerRow, KeysHint } from './composer-row'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
@@ -236,8 +236,8 @@ export function Composer({
     }
   }
 
-  const keys = busy ? `Enter to queue · ${shortcutText('Mod+S')} to steer` : 'Enter to send · Shift Enter for a new line'
-  const hint = blocked ?? completion.hint ?? (sending ? 'Sending …' : keys)
+  const [key, more] = busy ? ['Enter to queue', `${shortcutText('Mod+S')} to steer`] : ['Enter to send', 'Shift Enter for a new line']
+  const hint = blocked ?? completion.hint ?? (sending ? 'Sending …' : <KeysHint main={key} more={more} />)
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
     <div className="composer">
