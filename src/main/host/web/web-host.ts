@@ -69,7 +69,9 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
     handleProtocols: () => SOCKET_PROTOCOL,
   })
   // Importing the module would load all that it exports, Node's own `fetch` too.
-  const server = process.getBuiltinModule('node:http').createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
+  const server = process
+    .getBuiltinModule('node:http')
+    .createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void answer(request, response, rendererDir, portOf(server)).catch((error: unknown) => {
       logBug('a page request failed', error)
