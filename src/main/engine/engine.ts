@@ -57,9 +57,8 @@ import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
 import { createLentSandboxes } from './task/lent-sandboxes'
-import { createTerminalTasks } from './task/create-terminal-tasks'
 import { createTaskCustody } from './task/custody/create-task-custody'
-import { OwnTasks, withOwnTasks } from './task/custody/own-tasks'
+import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
 import { startArticleWorker } from './web/start-article-worker'
 import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
@@ -118,13 +117,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     interactive: options.canType ?? interactive,
     env,
     settings: () => settings().tasks,
-    local: createTerminalTasks({
-      outputDir: join(home, 'tasks'),
-      home,
-      env,
-      logBytes: () => settings().tasks.logBytes,
-      atTimeLimit: { moves: () => settings().tasks.atTimeLimit === 'background', take: (run) => ownTasks.take(run) },
-    }),
+    local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
   })
   const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)

@@ -115,6 +115,9 @@ export function endpointOf(provider: ProviderSettings | undefined): string | und
 
 function isKept(value: unknown): value is Kept {
   const { tokens, usualAnswer, configured, at } = (value ?? {}) as Partial<Kept>
-  const isTokens = (of: unknown): boolean => of === undefined || (Number.isSafeInteger(of) && (of as number) > 0)
   return isTokens(tokens) && isTokens(usualAnswer) && typeof configured === 'number' && typeof at === 'number'
+}
+
+function isTokens(of: unknown): boolean {
+  return of === undefined || (Number.isSafeInteger(of) && (of as number) > 0)
 }

@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
 import { identityOf } from '../../session/sqlite/process-identity'
+import type { TaskSettings } from '../../config/settings'
+import { createTerminalTasks } from '../create-terminal-tasks'
 import { readOutput } from '../read-output'
 import type { TaskCustody } from '../task-custody'
 import { writeRecord } from '../task-record'
 import type { TaskRun } from '../task-run'
+import type { TerminalTasks } from '../terminal-tasks'
 
 const PROGRAM_ENDED = 'The program that ran it has ended.'
 
@@ -86,9 +90,26 @@ export class OwnTasks {
   }
 }
 
+/** Commands in this process; one whose time is up goes on, where the settings want that. */
+export function ownTerminals(
+  own: OwnTasks,
+  { home, env, settings }: { home: string; env: () => Record<string, string>; settings: () => TaskSettings },
+): TerminalTasks {
+  return createTerminalTasks({
+    outputDir: join(home, 'tasks'),
+    home,
+    env,
+    logBytes: () => settings().logBytes,
+    atTimeLimit: { moves: () => settings().atTimeLimit === 'background', take: (run) => own.take(run) },
+  })
+}
+
+function isRunning({ status }: Task): boolean {
+  return status === 'running'
+}
+
 /** The tasks of a home with those of this process among them: whoever lists, waits for, reads or stops tasks need not know which is which. */
 export function withOwnTasks(custody: TaskCustody, own: OwnTasks): TaskCustody {
-  const isRunning = ({ status }: Task): boolean => status === 'running'
   return {
     terminals: custody.terminals,
     start: (start) => custody.start(start),
