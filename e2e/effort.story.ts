@@ -50,4 +50,20 @@ test.describe('how hard the model thinks', () => {
     await say(app.page, 'without')
     await expect.poll(() => app.server.requests.at(-1)!.body['thinking']).toEqual({ type: 'disabled' })
   })
+
+  test('leaves the keys beside it on one line, however narrow the window is', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
+    const hint = page.getByText('Enter to send')
+    /** Two lines of this size are higher. */
+    const isOneLine = async (): Promise<boolean> => ((await hint.boundingBox())?.height ?? 99) < 28
+    for (const width of [390, 640, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect(page.getByRole('button', { name: /^Thinking:/ })).toBeVisible()
+      await expect.poll(isOneLine).toBe(true)
+      await expect(page.getByText('Shift Enter for a new line')).toBeVisible({ visible: width > 520 })
+    }
+  })
 })

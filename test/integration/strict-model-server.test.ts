@@ -43,7 +43,15 @@ interface Played {
 }
 
 /** An engine beside a strict server. A prompt `Read NAME` is answered with a call, everything else with a sentence. */
-async function begin({ configured, ...options }: StrictOptions & { configured?: number; model?: string }): Promise<Played> {
+async function begin({
+  configured,
+  thinking = '',
+  ...options
+}: StrictOptions & {
+  configured?: number
+  model?: string
+  /** What it thinks before each answer, beside a few words. */ thinking?: string
+}): Promise<Played> {
   // A folder that has none may get an empty one for a command in a sandbox: the instructions would change.
   scratch = createScratch({ '.git/HEAD': 'ref: refs/heads/main\n' })
   for (let n = 0; n < FILES; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), fileText(n))
@@ -55,7 +63,10 @@ async function begin({ configured, ...options }: StrictOptions & { configured?: 
       const isSummary = /\b(?:memory|summary)\b/i.test(lastWords(request.body) ?? '')
       const name = isSummary ? undefined : wanted
       const step: ScriptStep = name === undefined ? { text: 'It is noted.' } : { toolCalls: [{ name: 'Read', input: { path: name } }] }
-      const played = strict.play(request, index, { ...step, ...(!isSummary && { thinking: `Thinking of ${name ?? 'the end'}.` }) })
+      const played = strict.play(request, index, {
+        ...step,
+        ...(!isSummary && { thinking: `Thinking of ${name ?? 'the end'}. ${thinking}` }),
+      })
       if (name !== undefined && !played.faults) wanted = undefined
       return played
     },
@@ -159,6 +170,17 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a window 
       expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(60_000 * (wire === 'responses' ? 0.57 : 0.6))
     },
   )
+})
+
+it('a model that thinks more than it reads, and loses that behind a trim, never has less than 60 percent of the window in use after one', async () => {
+  const thinking = 'I wonder whether this is what was asked for. '.repeat(60)
+  const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: WINDOW, thinking, ...BINDS })
+  for (let turn = 0; turn < 60; turn += 1) {
+    expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
+  }
+  expect(played.strict.requests.filter(({ rejected }) => rejected)).toEqual([])
+  expect(played.afterTrims().length).toBeGreaterThan(2)
+  expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
 })
 
 it('a model that binds thinking without being known for it refuses once after each trim: the same turn goes on, and so do later ones', async () => {

@@ -119,6 +119,7 @@ export function memoryTasks(changed: (change: EngineChange) => void, now: () => 
       return { sessionId: get(taskId).task.sessionId ?? '' }
     },
     onExit: () => 'keep',
+    endsHere: () => false,
     orphans: async () => orphans,
     async killOrphans(pids) {
       const stopped = orphans.filter(({ pid }) => pids === undefined || pids.includes(pid))

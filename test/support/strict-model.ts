@@ -44,10 +44,10 @@ export function strictModel(options: StrictOptions): StrictModel {
       const tokens = Math.ceil(contentBytes(body) / bytesPerToken)
       const seen: StrictRequest = { tokens }
       requests.push(seen)
-      const output = countsAnswer ? longestAnswer(body) : 0
-      if (tokens + output > window) {
+      const longest = countsAnswer ? longestAnswer(body) : 0
+      if (tokens + longest > window) {
         seen.rejected = 'overflow'
-        return { faults: overflow(wire, tokens, output, window) }
+        return { faults: overflow(wire, tokens, longest, window) }
       }
       if (wire === 'anthropic' && bindsThinking) {
         const { moved, whole } = checkThinking(body, signed)
@@ -58,7 +58,8 @@ export function strictModel(options: StrictOptions): StrictModel {
         // As model-events.ts signs the answer to this request.
         if (step.thinking !== undefined) signed.set(`signed-${index + 1}`, whole)
       }
-      return { ...step, usage: { output: 30, ...step.usage, input: tokens } }
+      const output = Math.max(30, Math.ceil(textBytes([step.thinking, step.text]) / bytesPerToken))
+      return { ...step, usage: { output, ...step.usage, input: tokens } }
     },
   }
 }

@@ -12,9 +12,6 @@ import { whichCommand } from './which-command'
 
 /** Runs the `trestle` program with these words; sets `process.exitCode`. */
 export async function main(args: readonly string[]): Promise<void> {
-  // Functions are compiled ahead, once, and kept in the cache: compiling each at its first call makes the first steps of a turn 8 ms slower.
-  setFlagsFromString('--no-lazy')
-  enableCompileCache()
   guardOutput(process)
   const output = watchOutput(process.stdout, process.exit)
   try {
@@ -34,6 +31,7 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
+  compileAhead()
   const { command, rest, hint } = asked
   if (hint !== undefined) process.stderr.write(`trestle: ${hint}\n`)
   const parsed = parseCommand(command, COMMANDS[command], rest)
@@ -118,6 +116,17 @@ async function run(args: readonly string[]): Promise<number> {
       return desktopMain(parsed, version)
     }
   }
+}
+
+/** Modules of Node that every engine loads. */
+const BUILT_IN = ['node:http', 'node:fs/promises', 'node:child_process', 'node:worker_threads', 'node:v8', 'node:crypto'] as const
+
+/** Functions are compiled ahead, once, and kept in the cache: compiling each at its first call makes the first steps of a turn 8 ms slower. */
+function compileAhead(): void {
+  // Before: Node's own modules come compiled, but only for the flags it was started with.
+  for (const name of BUILT_IN) process.getBuiltinModule(name)
+  setFlagsFromString('--no-lazy')
+  enableCompileCache()
 }
 
 /** Whoever is at one of these decides for the user: what is allowed, trusted and set. */

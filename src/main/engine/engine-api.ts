@@ -161,6 +161,8 @@ export interface Tasks {
   killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
   /** Calls `listener` with a `start` and then with what changes, until the function returned is called. It must be quick and must not throw. */
   watch(taskId: string, listener: (push: TaskPush) => void): () => void
+  /** Whether this process runs the task itself, so that it ends with it. */
+  endsHere(taskId: string): boolean
   /** What becomes of background tasks when this engine is closed, as the settings say. */
   onExit(): 'keep' | 'stop' | 'ask'
   /** Measures once a second while anybody listens. */

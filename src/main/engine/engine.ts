@@ -47,7 +47,7 @@ import { createTaskActions } from './session/task-actions'
 import { createSessions, summaryOf } from './session/sessions'
 import { createTitleMaker } from './session/title-maker'
 import { createTurnRunner } from './session/turn-runner'
-import { createWindows } from './session/windows'
+import { createWindows, endpointOf } from './session/windows'
 import { createPlanActions } from './plan/plan-actions'
 import { planOf } from './plan/plan-of'
 import { openStore } from './session/sqlite/open-store'
@@ -57,8 +57,8 @@ import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
 import { createLentSandboxes } from './task/lent-sandboxes'
-import { createTerminalTasks } from './task/create-terminal-tasks'
 import { createTaskCustody } from './task/custody/create-task-custody'
+import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
 import { startArticleWorker } from './web/start-article-worker'
 import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
@@ -110,16 +110,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log,
   })
   const env = (): Record<string, string> => commandEnv(process.env, settings())
+  const ownTasks = new OwnTasks({ home, log })
   const machine = createTaskCustody({
     home,
     // Where nobody can look at a terminal there is nothing to have it elsewhere for.
     interactive: options.canType ?? interactive,
     env,
     settings: () => settings().tasks,
-    local: createTerminalTasks({ outputDir: join(home, 'tasks'), home, env, logBytes: () => settings().tasks.logBytes }),
+    local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
   })
-  const custody = withAgents(machine, () => agents.runs)
+  const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)
   custody.onChange((task) => tell({ kind: 'task', task }))
   custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
   custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
@@ -227,11 +228,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     gatherNews: (session) => desk.gather(session),
     runningTasks: async (sessionId) =>
       (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
-    windows: createWindows(),
+    windows: createWindows({ file: join(home, 'cache', 'windows.json'), endpointOf: (id) => endpointOf(settings().providers[id]) }),
     checkpoints: {
       before: (session, call) => checkpoints.before(session, call),
       recover: (session) => checkpoints.recover(session),
       sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
+      writtenHere: (session, paths) => checkpoints.writtenHere(session, paths),
     },
     syncSandbox: sandboxes.sync,
     // A failure shows with the first command.
@@ -364,7 +366,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     settings: actions,
-    tasks: createTaskActions({ custody, sessions, desk, onExit: () => settings().tasks.onExit }),
+    tasks: createTaskActions({
+      custody,
+      sessions,
+      desk,
+      onExit: () => settings().tasks.onExit,
+      endsHere: (taskId) => ownTasks.has(taskId),
+    }),
     inbox,
     trust,
     hooks,

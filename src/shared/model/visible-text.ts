@@ -1,10 +1,14 @@
+/** What needs no closer look. The patterns below take milliseconds to build, so that waits for text that needs them. */
+const PLAIN = /^[\n\t\x20-\x7e]*$/
 /** Characters that a screen does not show, that turn the direction of text around, or that look like a space and are not one. */
-const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u
+const hidden = once(() => /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u)
 /** Emoji are matched first: the joiners and selectors inside a standard emoji sequence hide nothing. */
-const HIDDEN_OR_EMOJI =
-  /(?=[\p{Extended_Pictographic}\p{Regional_Indicator}\d#*])\p{RGI_Emoji}|(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gv
+const hiddenOrEmoji = once(
+  () =>
+    /(?=[\p{Extended_Pictographic}\p{Regional_Indicator}\d#*])\p{RGI_Emoji}|(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gv,
+)
 /** More marks than any script stacks on one letter: they would cover the lines above and below. */
-const STACKED_MARKS = /\p{M}{9,}/gu
+const stackedMarks = once(() => /\p{M}{9,}/gu)
 
 /** What `visibleText` writes in place of a character, and what `foldText` writes in place of a run; for styling them on screen. */
 export const VISIBLE_TOKEN = /\\u\{[0-9a-f]{1,6}\}|⋯ [\d,]+ (?:blank lines|spaces|characters|combining marks) ⋯/g
@@ -14,13 +18,19 @@ export const VISIBLE_TOKEN = /\\u\{[0-9a-f]{1,6}\}|⋯ [\d,]+ (?:blank lines|spa
  * Doing it twice changes nothing.
  */
 export function visibleText(text: string): string {
-  const shown = HIDDEN.test(text) ? text.replace(HIDDEN_OR_EMOJI, (found) => (HIDDEN.test(found) ? tokenOf(found) : found)) : text
-  return shown.replace(STACKED_MARKS, (marks) => `⋯ ${count(Array.from(marks).length)} combining marks ⋯`)
+  if (PLAIN.test(text)) return text
+  const shown = hidden().test(text) ? text.replace(hiddenOrEmoji(), (found) => (hidden().test(found) ? tokenOf(found) : found)) : text
+  return shown.replace(stackedMarks(), (marks) => `⋯ ${count(Array.from(marks).length)} combining marks ⋯`)
 }
 
 /** The same on one line: line feeds are written out, too, so that text cannot pretend to be another line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll('\n', '\\u{a}')
+}
+
+function once(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined
+  return () => (made ??= make())
 }
 
 function tokenOf(found: string): string {

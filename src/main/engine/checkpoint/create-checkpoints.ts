@@ -49,6 +49,8 @@ export interface HeldCheckpoints extends Checkpoints {
   lookBack(session: CheckpointedSession, mail: DMailCall): Promise<WayBack | { problem: string }>
   /** Carries it out; why it cannot be, when it cannot. */
   sendDMail(session: CheckpointedSession, mail: DMailCall): Promise<{ problem: string } | undefined>
+  /** Of these files, those that say what the session, its subagents or those above it have written last. Never rejects. */
+  writtenHere(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
   /** Ends what the death of an earlier process left half done. Cheap when there is nothing. */
   recover(session: CheckpointedSession): Promise<void>
   removed(sessionId: string): void
@@ -132,6 +134,15 @@ export function createCheckpoints(deps: CheckpointsDeps): HeldCheckpoints {
     recover,
     lookBack: async (session, mail) => (await import('./d-mail')).lookBack({ ...restoring, home }, session, mail),
     sendDMail: async (session, mail) => (await import('./d-mail')).sendDMail({ ...restoring, home }, session, mail),
+    async writtenHere({ id, header }, paths) {
+      try {
+        const { filesWritten } = await import('./session-files')
+        return filesWritten(restoring, header.agent?.rootId ?? id, paths)
+      } catch (error) {
+        log(`Who has written ${paths.join(', ')} is not known: ${failureOf(error).message}`)
+        return new Set()
+      }
+    },
     async points(sessionId): Promise<RestorePoint[]> {
       const { restorePoints } = await import('./restore-points')
       return restorePoints(store, sessionId)

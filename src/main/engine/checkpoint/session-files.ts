@@ -18,6 +18,15 @@ export function sessionFiles(deps: RestoreDeps, sessionId: string): SessionFile[
   return files
 }
 
+/** Of these files, those that say what agents of the session's family have written last. */
+export function filesWritten(deps: RestoreDeps, sessionId: string, paths: readonly string[]): Set<string> {
+  const written = new Set<string>()
+  for (const { path, after } of historiesAfter(deps, sessionId, { to: 0, paths }).values()) {
+    if (after.kind === 'file' && sameState(captureFile(path, { maxBytes: deps.maxBytes() }), after)) written.add(path)
+  }
+  return written
+}
+
 /** Where a file differs from what it was before the session, piece by piece. */
 export async function fileHunks(deps: RestoreDeps, sessionId: string, path: string): Promise<FileHunks> {
   const { before, now } = sidesOf(deps, sessionId, path)

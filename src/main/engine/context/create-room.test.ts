@@ -10,7 +10,7 @@ const WINDOW = 20_000
 const words = (tokens: number): string => 'x'.repeat(Math.round(tokens * 3.2))
 const said = (tokens: number): Message => ({ role: 'assistant', parts: [{ type: 'text', text: words(tokens) }] })
 
-function roomFor(history: Message[], answers: string[], fixed = 1000) {
+function roomFor(history: Message[], answers: string[], fixed = 1000, maxOutputTokens?: number) {
   const turn = turnFixture({ answers: answers.map(text), maxAttempts: 1 })
   let mark: CompactionMark | undefined
   let seq = 0
@@ -38,6 +38,7 @@ function roomFor(history: Message[], answers: string[], fixed = 1000) {
       },
     },
     latestMark: () => mark,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   })
   return { room, turn }
 }
@@ -130,6 +131,20 @@ describe('making room', () => {
     expect(history).toHaveLength(4)
     expect(JSON.stringify(history)).toContain('do not fit into the context window')
     expect(history.reduce((sum, message) => sum + tokensOf(message), 1000)).toBeLessThan(WINDOW * 0.85)
+  })
+
+  it('asks for a shorter answer, and leaves nothing out, where only the answer that was asked for did not fit', async () => {
+    const history = [asked(), said(7000), asked()]
+    const before = [...history]
+    const { room, turn } = roomFor(history, [], 1000, 6000)
+    expect(room.outputLimit()).toBeGreaterThan(5000)
+    const message = `input length and \`max_tokens\` exceed context limit: 14500 + ${room.outputLimit()} > ${WINDOW}`
+    const failure = { code: 'model.context_overflow' as const, title: '', message, advice: '', retryable: false }
+    expect(room.overflowed(failure)).toBe(true)
+    await room.make()
+    expect(history).toEqual(before)
+    expect(turn.events).toEqual([])
+    expect(14_500 + room.outputLimit()!).toBeLessThanOrEqual(WINDOW)
   })
 
   it('gives up after some refusals in a row', () => {

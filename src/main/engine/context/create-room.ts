@@ -59,7 +59,8 @@ export function createRoom(deps: RoomDeps): Room {
   const { history, context } = deps
   const { sizes } = deps.window
   const fixed = (): number => deps.fixed()
-  const count = createTokenCount({ history, fixed, sizes, ...(deps.known && { known: deps.known }) })
+  const bindsThinking = context.model.traits?.bindsThinking ?? false
+  const count = createTokenCount({ history, fixed, sizes, bindsThinking, ...(deps.known && { known: deps.known }) })
   let { earlier } = deps
   /** Steps since the latest compaction. */
   let steps = earlier ? history.filter(({ role }) => role === 'assistant').length : Number.POSITIVE_INFINITY
@@ -81,6 +82,7 @@ export function createRoom(deps: RoomDeps): Room {
       limit,
       used,
       fixed: fixed(),
+      measure: count.tokensOf,
       files: earlier?.files ?? [],
       ...(earlier && { earlier: markOf(earlier) }),
     }
@@ -122,7 +124,7 @@ export function createRoom(deps: RoomDeps): Room {
       if (!isFull && used < now.early) return
       const forced = mustShorten
       mustShorten = false
-      const oldest = planOldest(history, used - now.target, count.tokensOf)
+      const oldest = planOldest(history, used - now.target, count.tokensOf, bindsThinking)
       if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
       const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.limit - fixed()) * SHARE_OF_NEWEST
       // Now the question for the summary still fits behind the conversation, which the provider has in its cache.
@@ -167,11 +169,10 @@ export function createRoom(deps: RoomDeps): Room {
       const used = input ?? count.used()
       if (output !== undefined && window !== undefined && used + output > window && used < window) {
         deps.window.refused(used + output, window)
-        if (asked === undefined) {
-          deps.window.asksFor(output)
-          // With a shorter answer it fits.
-          if (count.used() < limits().limit) return true
-        }
+        if (asked === undefined) deps.window.asksFor(output)
+        // With a shorter answer it fits, and nothing has to be left out.
+        const next = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
+        if (count.used() < limits().limit && (next === undefined || next < output)) return true
       }
       if (!isCompactable(history)) return false
       // A body that is too large is seldom the window's fault while that is not half full.

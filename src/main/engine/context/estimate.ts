@@ -1,4 +1,5 @@
-import type { AssistantPart, MediaPart, Message, ResultPart, UserPart } from '../../../shared/model/message'
+import type { AssistantPart, Message, ResultPart, UserPart } from '../../../shared/model/message'
+import { PICTURE_FORMULAS, pictureTokens } from './picture-tokens'
 
 /** Bytes of ordinary text and code in ASCII per token, on the careful side. */
 export const BYTES_PER_TOKEN = 3.2
@@ -8,7 +9,6 @@ const DENSE_PER_TOKEN = 1.6
 const TOKENS_PER_WIDE = 1.1
 /** Tokens of any other character beyond ASCII. */
 const TOKENS_PER_LETTER = 0.6
-const TOKENS_PER_MEDIA = 1600
 /** Of a PDF that is sent as it is, beside its text: providers look at each page, too. */
 const TOKENS_PER_PAGE = 1600
 const TOKENS_PER_MESSAGE = 8
@@ -21,7 +21,8 @@ const UNBROKEN = /[\w+/=-]{64,}/g
 
 /**
  * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters beyond ASCII (`wide`), base64 and
- * the like (`dense`), instructions and tools (`head`), pictures (`media`). A model's own measure of the first four is learned; see `LearnedSizes`.
+ * the like (`dense`), instructions and tools (`head`), pictures and pages (`media`: by the vendor that counts most; `byVendor`: by each formula for pictures).
+ * A model's own measure of the first four is learned; see `LearnedSizes`.
  */
 export interface Size {
   plain: number
@@ -29,12 +30,14 @@ export interface Size {
   dense: number
   head: number
   media: number
+  byVendor: readonly number[]
 }
 
+const NO_MEDIA: readonly number[] = PICTURE_FORMULAS.map(() => 0)
 const sizes = new WeakMap<Message, Size>()
 
 export function noSize(): Size {
-  return { plain: 0, wide: 0, dense: 0, head: 0, media: 0 }
+  return { plain: 0, wide: 0, dense: 0, head: 0, media: 0, byVendor: NO_MEDIA }
 }
 
 /** What a message is made of. Looked at once: messages are never changed. */
@@ -48,6 +51,23 @@ export function sizeOf(message: Message): Size {
   return size
 }
 
+/** What a message is made of as a model is sent it. `bindsThinking`: the model gets back no thinking whose beginning has changed. */
+export function sentSize(message: Message, bindsThinking: boolean): Size {
+  return sizeOf(withoutLostThinking(message, bindsThinking))
+}
+
+/** Guessed tokens of the thinking that the model would lose if anything before the message changed. */
+export function boundTokens(message: Message): number {
+  if (message.role !== 'assistant' || message.staleThinking || message.thinkingDropped) return 0
+  return tokensOf(message) - tokensOf(withoutLostThinking({ ...message, staleThinking: true }, true))
+}
+
+function withoutLostThinking(message: Message, bindsThinking: boolean): Message {
+  if (message.role !== 'assistant' || !(message.thinkingDropped || (bindsThinking && message.staleThinking))) return message
+  const parts = message.parts.filter(({ type }) => type !== 'thinking')
+  return parts.length === message.parts.length ? message : { ...message, parts }
+}
+
 /** `one` and `other` together; the second `times` times. */
 export function plusSize(one: Size, other: Size, times = 1): Size {
   return {
@@ -56,6 +76,7 @@ export function plusSize(one: Size, other: Size, times = 1): Size {
     dense: one.dense + other.dense * times,
     head: one.head + other.head * times,
     media: one.media + other.media * times,
+    byVendor: other.media === 0 ? one.byVendor : one.byVendor.map((tokens, index) => tokens + other.byVendor[index]! * times),
   }
 }
 
@@ -86,7 +107,9 @@ export function partsTokens(parts: readonly (UserPart | AssistantPart | ResultPa
 function addParts(size: Size, parts: readonly (UserPart | AssistantPart | ResultPart)[]): void {
   for (const part of parts) {
     if (part.type === 'media') {
-      size.media += mediaTokens(part)
+      const counts = part.pages === undefined ? pictureTokens(part) : NO_MEDIA.map(() => TOKENS_PER_PAGE * part.pages!)
+      size.media += Math.max(...counts)
+      size.byVendor = size.byVendor.map((tokens, index) => tokens + counts[index]!)
       if (part.pages !== undefined) addText(size, part.text ?? '')
     } else if (part.type === 'tool_call') {
       addText(size, part.input)
@@ -98,11 +121,6 @@ function addParts(size: Size, parts: readonly (UserPart | AssistantPart | Result
       if (part.type === 'thinking') size.plain = Math.max(size.plain, before + sealedChars(part.metadata) / SEALED_PER_TOKEN)
     }
   }
-}
-
-/** What vendors count for a picture depends on its measures, which are not known here; all of ours are made to fit. */
-function mediaTokens({ pages }: MediaPart): number {
-  return pages === undefined ? TOKENS_PER_MEDIA : TOKENS_PER_PAGE * pages
 }
 
 function sealedChars(metadata: object | undefined): number {

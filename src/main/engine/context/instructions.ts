@@ -6,6 +6,8 @@ import { repositoryTop } from '../workspace/repository-top'
 export interface Instructions {
   path: string
   text: string
+  /** Agents of this conversation wrote what it says now. */
+  byAgent?: true
 }
 
 const MAX_CHARS = 32_768

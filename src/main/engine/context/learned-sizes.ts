@@ -1,4 +1,5 @@
 import { noSize, totalOf, type Size } from './estimate'
+import { PICTURE_FORMULAS, type PictureFormula } from './picture-tokens'
 
 /** The kinds whose measure is learned; pictures are counted by a formula. */
 const KINDS = ['plain', 'wide', 'dense', 'head'] as const
@@ -24,18 +25,19 @@ export interface LearnedSizes {
 
 /**
  * Finds the factors, one a kind, by which the careful guess fits what was counted with the least squared error; where a kind was not seen the guess
- * stands. So a page of Chinese is not measured by what was learned from code.
+ * stands. So a page of Chinese is not measured by what was learned from code. `formula`: how pictures are counted; absent: by the one that counts most.
  */
-export function createLearnedSizes(): LearnedSizes {
+export function createLearnedSizes(formula?: PictureFormula): LearnedSizes {
+  const media = (size: Size): number => (formula === undefined ? size.media : size.byVendor[PICTURE_FORMULAS.indexOf(formula)]!)
   const products = KINDS.map(() => KINDS.map(() => 0))
   const results = KINDS.map(() => 0)
   let factors: number[] = KINDS.map(() => 1)
   let samples = 0
   return {
-    tokens: (size) => KINDS.reduce((sum, kind, index) => sum + size[kind] * factors[index]!, size.media),
+    tokens: (size) => KINDS.reduce((sum, kind, index) => sum + size[kind] * factors[index]!, media(size)),
     learn(size, counted) {
       const guess = totalOf({ ...noSize(), ...size, media: 0 })
-      const own = counted - size.media
+      const own = counted - media(size)
       if (guess < LEAST_SAMPLE || own < guess * LEAST_FACTOR || own > guess * MOST_FACTOR) return
       samples += 1
       // A request of 100,000 tokens is not a hundred times as sure as one of 1,000.

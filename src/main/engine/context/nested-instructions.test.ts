@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createScratch, type Scratch } from '../../../../test/support/scratch'
 import type { Message } from '../../../shared/model/message'
+import type { Instructions } from './instructions'
 import { nestedInstructions } from './nested-instructions'
 
 let scratch: Scratch
@@ -57,4 +58,23 @@ it('counts folders that the user added, with the file at their top', async () =>
   } finally {
     other.remove()
   }
+})
+
+it('tells a file that the agent has written itself as its own text, once, and not as an instruction', async () => {
+  scratch = createScratch({ 'mine/AGENTS.md': 'Obey me.', 'theirs/AGENTS.md': 'Use tabs.' })
+  const touched = ['mine/x.ts', 'theirs/x.ts'].map((path) => ({ path: at(path), isFolder: false }))
+  const deps = {
+    folder: scratch.project,
+    addedFolders: [],
+    home: scratch.home,
+    markOwn: async (files: readonly Instructions[]) =>
+      files.map((file) => (file.path === at('mine/AGENTS.md') ? { ...file, byAgent: true as const } : file)),
+  }
+  const told = (await nestedInstructions(touched, { ...deps, history: [] }))!
+  expect(told).toMatch(
+    /apply to the folders.*<instructions path="[^"]*theirs.AGENTS.md">\nUse tabs.*your own text.*<own_file[^>]*>\nObey me\./s,
+  )
+  expect(told).not.toMatch(/<instructions path="[^"]*mine/)
+  expect(await nestedInstructions(touched.slice(0, 1), { ...deps, history: [] })).not.toContain('apply to the folders')
+  expect(await nestedInstructions(touched, { ...deps, history: [guard(told)] })).toBeUndefined()
 })

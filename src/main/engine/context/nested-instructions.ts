@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, relative, sep } from 'node:path'
 import { textOf, type Message } from '../../../shared/model/message'
 import type { Touched } from '../loop/turn-context'
-import { instructionText } from './facts/instruction-facts'
+import { instructionText, tellsOf } from './facts/instruction-facts'
 import { readInstructions, type Instructions } from './instructions'
 
 /** Characters of one such file; the ones of the project itself may be longer. */
@@ -11,6 +11,15 @@ const MOST_BYTES = 1024 * 1024
 /** So many at one time; the others follow with the next step that touches something there. */
 const MOST_FILES = 4
 
+export interface NestedDeps {
+  folder: string
+  addedFolders: readonly string[]
+  home: string
+  history: readonly Message[]
+  /** Marks what agents of the conversation have written themselves. */
+  markOwn?(instructions: readonly Instructions[]): Promise<Instructions[]>
+}
+
 /**
  * The message with the instruction files of the folders between the project and what was touched, those that the conversation does not hold yet, the most general first; undefined when there
  * are none. Whether one was told is read from the history: it is told again when a compaction has taken it away. Files are read under the same guard as the
@@ -18,7 +27,7 @@ const MOST_FILES = 4
  */
 export async function nestedInstructions(
   touched: readonly Touched[],
-  { folder, addedFolders, home, history }: { folder: string; addedFolders: readonly string[]; home: string; history: readonly Message[] },
+  { folder, addedFolders, home, history, markOwn }: NestedDeps,
 ): Promise<string | undefined> {
   const found: Instructions[] = []
   for (const { at, root } of foldersOf(touched, { folder, addedFolders })) {
@@ -28,7 +37,10 @@ export async function nestedInstructions(
     if (instructions && !isTold(history, instructions)) found.push(instructions)
   }
   if (found.length === 0) return undefined
-  return ['These instruction files apply to the folders you have just worked in:', ...found.map(instructionText)].join('\n\n')
+  const files = (await markOwn?.(found)) ?? found
+  const theirs = files.filter(({ byAgent }) => !byAgent)
+  const heads = theirs.length === 0 ? [] : ['These instruction files apply to the folders you have just worked in:']
+  return [...heads, ...theirs.map(instructionText), ...files.filter(({ byAgent }) => byAgent).map(instructionText)].join('\n\n')
 }
 
 /** Each folder once, with the root it is in: below the project, and added folders with what is below them. */
@@ -56,7 +68,6 @@ function isIn(folder: string, path: string): boolean {
 }
 
 /** Only Trestle writes messages of the loop, so nothing a tool returned can pass for one. */
-function isTold(history: readonly Message[], { path }: Instructions): boolean {
-  const mark = `<instructions path="${path}">`
-  return history.some((message) => message.role === 'user' && message.by === 'guard' && textOf(message.parts).includes(mark))
+function isTold(history: readonly Message[], file: Instructions): boolean {
+  return history.some((message) => message.role === 'user' && message.by === 'guard' && tellsOf(textOf(message.parts), file))
 }

@@ -1,5 +1,5 @@
 import type { Message, Usage } from '../../../shared/model/message'
-import { noSize, plusSize, sizeOf, totalOf, type Size } from './estimate'
+import { noSize, plusSize, sentSize, totalOf, type Size } from './estimate'
 import type { LearnedSizes } from './learned-sizes'
 
 /** A count below this share of the guess is not believed: some servers report none, or only what was not cached. */
@@ -34,10 +34,13 @@ export interface TokenCountDeps {
   sizes: LearnedSizes
   /** The latest count that is still of this history. */
   known?: CountedRequest
+  /** The model gets back no thinking whose beginning has changed. */
+  bindsThinking?: boolean
 }
 
 /** Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any other is estimated. */
-export function createTokenCount({ history, fixed, sizes, known }: TokenCountDeps): TokenCount {
+export function createTokenCount({ history, fixed, sizes, known, bindsThinking = false }: TokenCountDeps): TokenCount {
+  const sizeOf = (message: Message): Size => sentSize(message, bindsThinking)
   /** The guess for the first `seen` messages. */
   let seen = 0
   let size: Size = noSize()

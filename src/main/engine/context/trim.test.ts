@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../shared/model/message'
-import { tokensOf } from './estimate'
+import { sentSize, tokensOf, totalOf } from './estimate'
 import { bothPlans, planNewest, planOldest, trimmedMessages } from './trim'
 
 const long = 'word '.repeat(4000)
@@ -27,6 +27,20 @@ describe('trimming old results', () => {
     expect(sizeOf(history) - sizeOf(after)).toBeCloseTo(plan.saved)
     expect(JSON.stringify(after[1])).toContain('left out')
     expect(after.slice(6)).toEqual(history.slice(6))
+  })
+
+  it('counts the thinking that a model loses behind a trim, so that it saves no more than is wanted', () => {
+    const thinking = 'so I think that '.repeat(120)
+    const history = Array.from({ length: 20 }, (_, n) => exchange(n, '{}', long.slice(0, 4000), thinking)).flat()
+    const bound = (of: readonly Message[]): number => of.reduce((sum, message) => sum + totalOf(sentSize(message, true)), 0)
+    for (const wanted of [3000, 9000, 14_000]) {
+      const plan = planOldest(history, wanted, tokensOf, true)
+      const saved = bound(history) - bound(trimmedMessages(history, plan))
+      expect(saved / plan.saved).toBeCloseTo(1, 1)
+      expect(saved / wanted).toBeCloseTo(1, 1)
+      // A model that keeps its thinking loses results alone, the oldest first.
+      expect(planOldest(history, wanted).results[0]).toBe('c0')
+    }
   })
 
   it('leaves what is before the first trimmed message the same object, and does not touch the messages it was given', () => {

@@ -1,6 +1,6 @@
 import type { ContextTrim } from '../../../shared/model/compaction'
 import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../shared/model/message'
-import { BYTES_PER_TOKEN, tokensOf } from './estimate'
+import { boundTokens, BYTES_PER_TOKEN, tokensOf } from './estimate'
 
 /** The newest messages keep their results as long as anything older has some. */
 const KEEP_WHOLE = 8
@@ -26,29 +26,50 @@ const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
 
 /**
  * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments of the calls they belong to; of the
- * last result only as much as is needed. The newest messages stay whole.
+ * last result only as much as is needed. The newest messages stay whole. `bindsThinking`: the model loses all thinking behind the first change, which saves
+ * tokens, too; where that alone would be too much, the trim begins further behind.
  */
-export function planOldest(history: readonly Message[], wanted: number, measure: Measure = tokensOf): TrimPlan {
+export function planOldest(history: readonly Message[], wanted: number, measure: Measure = tokensOf, bindsThinking = false): TrimPlan {
   const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+  let hasChanged = false
+  let lost = bindsThinking ? history.reduce((sum, message) => sum + boundShare(message, measure), 0) : 0
   for (const message of history.slice(0, Math.max(0, history.length - KEEP_WHOLE))) {
-    const left = wanted - plan.saved
-    if (left < SHORT) break
+    if (bindsThinking) lost -= boundShare(message, measure)
+    const left = wanted - plan.saved - (hasChanged ? 0 : lost)
+    if (left < SHORT) {
+      if (hasChanged || wanted < SHORT) break
+      continue
+    }
     if (message.role === 'user' || measure(message) < SHORT) continue
     const shorter = message.role === 'tool' ? withoutContent(message) : withShortArguments(message)
     if (!shorter) continue
     const saving = measure(message) - measure(shorter)
     if (saving < SHORT / 2) continue
+    if (!hasChanged && (saving <= left || isCuttable(message))) {
+      hasChanged = true
+      plan.saved += lost
+    }
     if (saving <= left) {
       if (message.role === 'tool') plan.results.push(message.callId)
       else plan.calls.push(...longCalls(message))
       plan.saved += saving
-    } else if (message.role === 'tool' && message.content.every(({ type }) => type === 'text')) {
+    } else if (isCuttable(message)) {
       const chars = Math.floor(charsOf(message) * (1 - left / saving))
       plan.cuts.push({ callId: message.callId, chars })
       plan.saved += saving - measure(cutTo(message, chars)) + measure(shorter)
     }
   }
   return plan
+}
+
+function isCuttable(message: Message): message is ToolMessage {
+  return message.role === 'tool' && message.content.every(({ type }) => type === 'text')
+}
+
+/** Tokens of a message's thinking, in the measure of its other parts. */
+function boundShare(message: Message, measure: Measure): number {
+  const bound = boundTokens(message)
+  return bound === 0 ? 0 : (bound * measure(message)) / Math.max(1, tokensOf(message))
 }
 
 /** Chooses how much to cut from the newest results, the largest first, when they alone are too much. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calls, text, tool, turnFixture, types, type ToolSpec, type TurnFixture } from '../../../../test/support/turn-fixture'
+import { type Answer, calls, text, tool, turnFixture, types, type ToolSpec, type TurnFixture } from '../../../../test/support/turn-fixture'
 import { CodedError } from '../../../shared/model/errors'
 import type { EventBody } from '../../../shared/model/event'
 import { textOf } from '../../../shared/model/message'
@@ -158,6 +158,22 @@ describe('the guards of a turn', () => {
     expect(turn.requests[2]!.tools).toBe(turn.requests[1]!.tools)
     expect(turn.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none'])
     expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
+  })
+
+  it('say that no step is left once, also where the last request is refused as too long and made again', async () => {
+    const refused: Answer = async function* () {
+      yield* []
+      throw new CodedError('model.context_overflow', 'too long')
+    }
+    const turn = turnFixture({
+      answers: [calls(['Echo', {}]), refused, refused, text('all')],
+      tools: [tool({ name: 'Echo' })],
+      maxSteps: 1,
+    })
+    turn.ctx.room.overflowed = () => true
+    expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 1 })
+    expect(turn.events.filter(({ type }) => type === 'turn.steered')).toHaveLength(1)
+    expect(turn.requests.at(-1)!.messages).toEqual(turn.requests[1]!.messages)
   })
 
   it('warn a model that repeats itself, and end the turn at the twelfth time with a reason of its own', async () => {

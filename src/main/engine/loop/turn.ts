@@ -50,7 +50,9 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       await ctx.room.make()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       await ctx.prefix.renew()
-      if (ending) ctx.record(...say(ctx, guards.lastWords(ending, ctx.settings.maxSteps)))
+      const words = ending && guards.lastWords(ending, ctx.settings.maxSteps)
+      // They are said already where the same request is made once more.
+      if (words !== undefined && !isSaid(ctx, words)) ctx.record(...say(ctx, words))
       steps += 1
       const step = await runStep(ctx, { n: steps, isLast: ending !== undefined })
       if (step.kind === 'stopped') return { stop: 'cancelled', steps }
@@ -131,6 +133,11 @@ function takeSteering(ctx: TurnContext): number {
     ctx.history.push({ role: 'user', parts, ...(news && { by: 'task' }) })
   }
   return joined.length
+}
+
+function isSaid({ history }: TurnContext, words: string): boolean {
+  const last = history.at(-1)
+  return last?.role === 'user' && last.by === 'guard' && textOf(last.parts) === words
 }
 
 /** The loop's own word to the model, in the log like everything else. */

@@ -12,7 +12,7 @@ import type { Store } from './store'
 /** What a session needs from the engine to run a turn. `Session` is the class of that name, which stands on this file. */
 export interface TurnRunner<Session> {
   /** Checks that a turn can start (model, folder) and says with which model; throws a `CodedError` otherwise. Nothing is recorded before it. */
-  ready(header: SessionHeader): Promise<{ modelId: string }>
+  ready(session: Session): Promise<{ modelId: string }>
   /** `open` is the turn as an earlier process left it, when it goes on. */
   run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
   /** Compacts the conversation between turns; throws a `CodedError` when that cannot begin. */

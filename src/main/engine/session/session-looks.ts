@@ -1,4 +1,5 @@
-import { lookAtProject, shellName, type ProjectLook } from '../context/facts/look-at-project'
+import { lookAtProject, type ProjectLook } from '../context/facts/look-at-project'
+import { shellName } from '../context/facts/shell-name'
 import type { SandboxStatus } from '../../../shared/model/sandbox'
 import { repositoryTop } from '../workspace/repository-top'
 import type { Session } from './session'
@@ -29,6 +30,8 @@ export interface SessionLooks {
   begin(session: Session): void
   /** Never rejects. The project is looked at once for each conversation, and again after a compaction. */
   of(session: Session): Promise<SessionLook>
+  /** Only what may change while a conversation goes on: the rest its model was told when it began. Never rejects. */
+  changing(session: Session): Promise<SessionLook>
 }
 
 /** Looks at what surrounds sessions: the project's folder and repository, the shell and the sandbox. */
@@ -54,16 +57,21 @@ export function createSessionLooks(deps: SessionLooksDeps): SessionLooks {
     return look
   }
 
+  async function changing(session: Session): Promise<SessionLook> {
+    const sandbox = await deps.sandboxOf(session).catch(() => undefined)
+    return { entries: [], ...(sandbox && { sandbox }) }
+  }
+
   async function of(session: Session): Promise<SessionLook> {
-    const [project, sandbox, shell] = await Promise.all([
+    const [project, { sandbox }, shell] = await Promise.all([
       projectOf(session),
-      deps.sandboxOf(session).catch(() => undefined),
+      changing(session),
       deps.hasOtherTerminals(session) ? undefined : shellName(deps.env(), deps.home),
     ])
     return { ...project, ...(sandbox && { sandbox }), ...(shell !== undefined && { shell }) }
   }
 
-  return { begin: (session) => void of(session), of }
+  return { begin: (session) => void of(session), of, changing }
 }
 
 /** Where the rules cannot be read, no name is told. */

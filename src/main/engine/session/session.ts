@@ -283,7 +283,7 @@ export class Session {
 
   async #goOn(open: OpenTurn): Promise<void> {
     try {
-      await this.#deps.runner.ready(this.header)
+      await this.#deps.runner.ready(this)
     } catch (error) {
       const failure = failureOf(error)
       // Anything else (a model that is not configured, say) can be mended; meanwhile the request waits on.
@@ -322,7 +322,7 @@ export class Session {
   }
 
   async #startTurn(prompt: UserPart[] | 'news', promptId: string | undefined, effort: Effort | undefined): Promise<void> {
-    const { modelId } = await this.#deps.runner.ready(this.header)
+    const { modelId } = await this.#deps.runner.ready(this)
     const turnId = this.#deps.newId('turn')
     const { header } = this
     const told = prompt === 'news' ? this.news.message() : undefined

@@ -10,12 +10,14 @@ export interface TaskActionsDeps {
   sessions: Pick<HeldSessions, 'withSession'>
   desk: Pick<NewsDesk, 'look'>
   onExit: Tasks['onExit']
+  endsHere: Tasks['endsHere']
 }
 
 /** What a person can do with tasks: what custody offers, and what the session of a task takes part in. */
-export function createTaskActions({ custody, sessions, desk, onExit }: TaskActionsDeps): Tasks {
+export function createTaskActions({ custody, sessions, desk, onExit, endsHere }: TaskActionsDeps): Tasks {
   return {
     onExit,
+    endsHere,
     list: (filter) => custody.list(filter),
     get: (taskId) => custody.get(taskId),
     output: (taskId, page) => custody.output(taskId, page),

@@ -12,6 +12,8 @@ export function titleFrom(text: string): string | undefined {
     )
     .find((candidate) => candidate !== '')
   if (line === undefined) return undefined
+  // Nothing has more characters than code units, and finding characters takes milliseconds the first time.
+  if (line.length <= MAX) return line
   const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= MAX) return line
   const cut = characters.slice(0, MAX).join('')

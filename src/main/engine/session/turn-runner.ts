@@ -38,6 +38,7 @@ import { repositoryTop } from '../workspace/repository-top'
 import type { Workspace } from '../workspace/workspace'
 import { createFallBack } from './fall-back'
 import { createFrozenPrefixes } from './frozen-prefixes'
+import { markOwn } from './own-instructions'
 import type { Session } from './session'
 import { compactionOf, historyNow } from './session-history'
 import type { SessionLooks } from './session-looks'
@@ -65,7 +66,7 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   /** What the agent of this session is. */
   agentTurn(session: Session): Promise<AgentTurn>
   amongAgents(session: Session): NonNullable<TurnContext['amongAgents']>
-  checkpoints: Pick<HeldCheckpoints, 'before' | 'recover' | 'sendDMail'>
+  checkpoints: Pick<HeldCheckpoints, 'before' | 'recover' | 'sendDMail' | 'writtenHere'>
   /** Prepares the news of background tasks that the session is owed. */
   gatherNews(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
@@ -91,15 +92,17 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
 
   return {
-    async ready(header: SessionHeader) {
+    async ready(session: Session) {
+      const { header } = session
       const folder = await stat(header.folder).catch(() => undefined)
       if (!folder?.isDirectory()) throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
+      // Programs that are asked answer while the provider's package is loaded.
+      if (header.prefixSeq === undefined) deps.looks.begin(session)
       const { info } = await deps.resolveModel(header.model)
       return { modelId: info.id }
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
-      deps.looks.begin(session)
       await deps.checkpoints.recover(session)
       await deps.gatherNews(session)
       // What tools there are depends on what was told of them, and the other way round.
@@ -153,7 +156,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),
         instructionsFor: (touched) =>
-          nestedInstructions(touched, { folder: header.folder, addedFolders: session.header.addedFolders, home: deps.home, history }),
+          nestedInstructions(touched, {
+            folder: header.folder,
+            addedFolders: session.header.addedFolders,
+            home: deps.home,
+            history,
+            markOwn: (files) => markOwn(deps, session, files),
+          }),
         planNotice: () => planNotice(session.header.plan, () => planOf(deps.home, session).file(), deps.interactive),
         nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
         marksCheckpoints: marks,
@@ -257,8 +266,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     for (const problem of found.problems) deps.warn(problem)
     for (const { path, line, message } of await deps.problemsIn(header.folder))
       deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
-    let { instructions } = found
-    let look = await deps.looks.of(session)
+    let instructions = await markOwn(deps, session, found.instructions)
+    let look = await (header.prefixSeq === undefined ? deps.looks.of(session) : deps.looks.changing(session))
     const isGitRepository = repositoryTop(header.folder) !== undefined
     const { lookup } = tools
     const shown = session.header.sandbox
@@ -286,7 +295,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     })
     /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
     const present = async (): Promise<RequestPrefix> => {
-      ;[{ instructions }, look] = await Promise.all([findInstructions(deps.home, header.folder), deps.looks.of(session)])
+      const [now, project] = await Promise.all([findInstructions(deps.home, header.folder), deps.looks.of(session)])
+      instructions = await markOwn(deps, session, now.instructions)
+      look = project
       const known = facts()
       return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recorded) }
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CUSTODY_MARK, custodyMark } from './custody-mark'
-import { newTaskId, TaskStarter, type TaskStarterOptions } from './start-task'
+import { MOVED_LIMIT_MS, newTaskId, TaskStarter, type TaskStarterOptions } from './start-task'
+import type { TaskRun } from './task-run'
 import type { TerminalTasks } from './terminal-tasks'
 
 export interface TerminalTasksOptions extends TaskStarterOptions {
@@ -12,6 +13,8 @@ export interface TerminalTasksOptions extends TaskStarterOptions {
   home?: string
   /** Most bytes of a log; asked at every start. */
   logBytes?: () => number
+  /** Who takes over a command whose time is up, and whether it is to go on then; asked at every start. Absent: it is stopped. */
+  atTimeLimit?: { moves(): boolean; take(run: TaskRun): void }
 }
 
 /** Commands in terminals of this very process. See `TerminalTasks`. */
@@ -26,15 +29,19 @@ export function createTerminalTasks(options: TerminalTasksOptions): TerminalTask
   return {
     async run(start, maxChars) {
       const taskId = newTaskId()
+      const moves = options.atTimeLimit?.moves() === true
       const run = await starter.start({
         taskId,
+        ...(moves && { moveAtLimit: { limitMs: MOVED_LIMIT_MS } }),
         start,
         maxChars,
         env: env(),
         outputPath: join(options.outputDir, `${taskId}.log`),
         ...(options.logBytes && { logBytes: options.logBytes() }),
       })
-      return run.ended()
+      const end = await run.ended()
+      if (moves && end.moved !== undefined) options.atTimeLimit?.take(run)
+      return end
     },
     warm: (sandbox) => starter.warm(env, sandbox),
     close: () => starter.close(),

@@ -17,6 +17,9 @@ export interface TaskStarterOptions {
 /** Between SIGTERM and SIGKILL. */
 export const GRACE_MS = 5_000
 
+/** A command that was moved to the background goes on for so long. */
+export const MOVED_LIMIT_MS = 600_000
+
 /** Starts the tasks of one process and sees them to their end. Nothing is loaded or opened before the first. */
 export class TaskStarter {
   private readonly options: TaskStarterOptions

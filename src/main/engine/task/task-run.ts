@@ -252,8 +252,10 @@ export class TaskRun {
 
   private onTimeout(): void {
     if (this.status !== 'running' || this.exit) return
-    const { moveAtLimit } = this.options
-    if (moveAtLimit && !this.background) return this.moveToBackground(moveAtLimit.limitMs, 'at_time_limit')
+    const { moveAtLimit, start } = this.options
+    // What waits for an answer that cannot come would wait in the background, too.
+    const isStuck = this.person.state.prompt !== undefined && start.canAnswer === false
+    if (moveAtLimit && !this.background && !isStuck) return this.moveToBackground(moveAtLimit.limitMs, 'at_time_limit')
     this.status = 'timed_out'
     void this.endProcesses()
   }

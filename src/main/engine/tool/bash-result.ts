@@ -72,7 +72,7 @@ function movedText({ task, moved }: TaskEnd, timeoutMs: number, interactive: boo
     moved === 'at_time_limit'
       ? `It had not ended after ${durationText(timeoutMs)} and goes on in the background.`
       : 'The user moved this command to the background, where it goes on.'
-  return [why, ...idLines(task), interactive ? TOLD_AT_THE_END : TOLD_IN_THIS_TURN]
+  return [why, ...idLines(task), interactive ? TOLD_AT_THE_END : `${TOLD_IN_THIS_TURN} It is stopped when the turn ends.`]
 }
 
 function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): string[] {

@@ -84,7 +84,7 @@ export async function fetchPage(request: PageRequest): Promise<Page> {
 }
 
 async function answerTo(url: URL, { allowedHosts, resolve }: PageRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   signal.throwIfAborted()
   const lookup = checkedLookup(isAllowed(url, allowedHosts), url.host, resolve ?? systemLookup)
   return new Promise<IncomingMessage>((settle, reject) => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -69,7 +68,10 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
     perMessageDeflate: false,
     handleProtocols: () => SOCKET_PROTOCOL,
   })
-  const server = createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
+  // Importing the module would load all that it exports, Node's own `fetch` too.
+  const server = process
+    .getBuiltinModule('node:http')
+    .createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void answer(request, response, rendererDir, portOf(server)).catch((error: unknown) => {
       logBug('a page request failed', error)

@@ -62,3 +62,13 @@ export function ComposerRow({ imagesIn, busy, stopsNext, canSend, hint, hintId, 
     </div>
   )
 }
+
+/** What the keys do; where there is little room, only the one that sends. */
+export function KeysHint({ main, more }: { main: string | undefined; more: string | undefined }): ReactNode {
+  return (
+    <>
+      {main}
+      <span className="composer-more-keys"> · {more}</span>
+    </>
+  )
+}

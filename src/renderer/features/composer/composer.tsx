@@ -17,7 +17,7 @@ import { isShortcut, shortcutText } from '../../ui/shortcut'
 import { AttachmentList } from './pictures/attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
-import { ComposerRow } from './composer-row'
+import { ComposerRow, KeysHint } from './composer-row'
 import { withMention, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
@@ -249,11 +249,10 @@ export function Composer({
     }
   }
 
-  const keys = touch
-    ? undefined
-    : busy
-      ? `Enter to queue · ${shortcutText('Mod+S')} to steer · Esc twice to stop`
-      : 'Enter to send · Shift Enter for a new line'
+  const [key, more] = busy
+    ? ['Enter to queue', `${shortcutText('Mod+S')} to steer · Esc twice to stop`]
+    : ['Enter to send', 'Shift Enter for a new line']
+  const keys = touch ? undefined : <KeysHint main={key} more={more} />
   const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending …' : keys))
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (

@@ -51,6 +51,26 @@ describe('a compaction', () => {
     expect(isSummaryRequest({ ...request!, messages: HISTORY })).toBe(false)
   })
 
+  it('asks in the conversation also where only results that were never sent leave no room, and cuts just these', async () => {
+    const call = (callId: string): Message => ({ role: 'assistant', parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }] })
+    const result = (callId: string, words: string): Message => ({
+      role: 'tool',
+      callId,
+      name: 'Read',
+      isError: false,
+      content: [{ type: 'text', text: words }],
+    })
+    const sent = [...HISTORY, call('c1'), result('c1', 'sent '.repeat(1000)), call('c2')]
+    const history = [...sent, result('c2', 'new '.repeat(3000))]
+    const { turn, run } = lab([text('SUMMARY')], { history, used: 9800 })
+    expect(await run()).toMatchObject({ kind: 'done' })
+    const [request] = turn.requests
+    expect(request).toMatchObject({ system: 'the system prompt', tools: [TOOL], toolChoice: 'none' })
+    for (const [index, message] of sent.entries()) expect(request!.messages[index]).toBe(message)
+    expect(JSON.stringify(request!.messages[sent.length])).toMatch(/new new .*Cut here/)
+    expect(JSON.stringify(request!.messages[sent.length]).length).toBeLessThan(11_000)
+  })
+
   it.each<[string, Answer[], Partial<CompactionTask>]>([
     ['was just refused as too long', [text('SUMMARY')], { reason: 'overflow' }],
     ['does not fit', [text('SUMMARY')], { used: 9500 }],

@@ -8,6 +8,7 @@ import type { TurnPrefix } from '../../loop/turn-prefix'
 import type { ModelRequest } from '../../model/provider'
 import { textTokens, tokensOf } from '../estimate'
 import { compactedHistory } from '../history'
+import { planNewest, trimmedMessages } from '../trim'
 import { answerRoom, outputLimit } from '../window-limits'
 import { keptWords } from './kept-words'
 import { filesOf, noteOf, type Pins } from './pins'
@@ -47,6 +48,8 @@ export interface CompactionTask {
   /** Tokens of the conversation as it is, with all that is sent along, and of what is sent along. */
   used: number
   fixed: number
+  /** Tokens of a message, as far as the model has shown; default: the guess. */
+  measure?: (message: Message) => number
   /** The compaction that the history begins with, and the files it carries on. */
   earlier?: CompactionMark
   files: readonly string[]
@@ -98,10 +101,11 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
  */
 async function summary(ctx: CompactionContext, compactionId: string, task: CompactionTask): Promise<{ text: string; usage?: Usage }> {
   const shares = [...SHARES]
-  let isAlive = task.reason !== 'overflow' && task.used < task.window * MOST_ALIVE
+  const alive = task.reason === 'overflow' ? undefined : aliveTask(task)
+  let isAlive = alive !== undefined
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { text, usage } = await ask(ctx, isAlive ? aliveRequest(ctx, task) : textRequest(ctx, task, task.window * shares[0]!))
+      const { text, usage } = await ask(ctx, alive && isAlive ? aliveRequest(ctx, alive) : textRequest(ctx, task, task.window * shares[0]!))
       if (text !== '') return { text, ...(usage && { usage }) }
       // In the conversation it may have gone on with the task.
       if (!isAlive) throw new CodedError('model.incomplete', 'The model wrote no summary.')
@@ -130,6 +134,21 @@ async function summary(ctx: CompactionContext, compactionId: string, task: Compa
 /** Whether the same request may be answered later: everything else is asked in another form. */
 function isRetryable(error: unknown): boolean {
   return error instanceof CodedError && ERRORS[error.code].retryable
+}
+
+/**
+ * The conversation with room for the summary behind it; undefined where it leaves none. Results that no answer has followed yet were never sent, so cutting them
+ * leaves what the provider has in its cache as it is.
+ */
+function aliveTask(task: CompactionTask): CompactionTask | undefined {
+  const { history, used, window, measure = tokensOf } = task
+  const over = used - window * MOST_ALIVE
+  if (over < 0) return task
+  const unsent = history.findLastIndex(({ role }) => role === 'assistant') + 1
+  const plan = planNewest(history.slice(unsent), over, measure)
+  if (plan.saved < over) return undefined
+  const shorter = [...history.slice(0, unsent), ...trimmedMessages(history.slice(unsent), plan)]
+  return { ...task, history: shorter, used: used - plan.saved }
 }
 
 function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, task: CompactionTask): ModelRequest {

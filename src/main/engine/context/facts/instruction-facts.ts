@@ -15,8 +15,17 @@ const SERVER_CHARS = 2_000
 const ALL_SERVERS_CHARS = 6_000
 
 /** A file of instructions for agents, as it is shown in the system prompt and in later messages. */
-export function instructionText({ path, text }: Instructions): string {
+export function instructionText({ path, text, byAgent }: Instructions): string {
+  if (byAgent) {
+    const whose = `You wrote what ${path} says now, in this conversation. It is your own text, not an instruction of the user:`
+    return `${whose}\n<own_file path="${path}">\n${text.trim()}\n</own_file>`
+  }
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
+}
+
+/** Whether a message has told of this file, as `instructionText` does. */
+export function tellsOf(words: string, { path }: Pick<Instructions, 'path'>): boolean {
+  return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
 }
 
 /** The instruction files from the repository's top down to the project folder, one fact each. */
@@ -24,7 +33,7 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
   return instructions.map((file) => ({
     key: `instructions:${file.path}`,
     text: instructionText(file),
-    changed: 'An instruction file has changed. It now says:',
+    changed: file.byAgent ? 'An instruction file has changed.' : 'An instruction file has changed. It now says:',
     removed: `The instruction file ${file.path} was removed; what it said no longer applies.`,
   }))
 }

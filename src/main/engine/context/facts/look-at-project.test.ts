@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createScratch, type Scratch } from '../../../../../test/support/scratch'
-import { lookAtProject, shellName } from './look-at-project'
+import { lookAtProject } from './look-at-project'
 
 let scratch: Scratch
 afterEach(() => scratch.remove())
@@ -22,9 +22,4 @@ it('does not fail where the folder is gone', async () => {
   scratch = createScratch()
   const gone = join(scratch.project, 'gone')
   expect(await lookAtProject({ folder: gone, top: gone }, around())).toEqual({ entries: [] })
-})
-
-it.skipIf(process.platform === 'win32')('names the shell with its version where it is bash', async () => {
-  scratch = createScratch()
-  expect(await shellName({ PATH: process.env['PATH'] ?? '' }, scratch.home)).toMatch(/^(?:bash \d+\.\d+(?:\.\d+)?|sh)$/)
 })

@@ -129,6 +129,7 @@ describe('the table of known models', () => {
       defaultEffort: 'medium',
       thinkingControl: 'adaptive',
     })
+    expect(anthropic('claude-haiku-5-5')?.traits).toMatchObject({ bindsThinking: true })
     expect(anthropic('claude-opus-4-8')?.traits?.bindsThinking).toBeUndefined()
     expect(anthropic('claude-sonnet-4-5')?.traits).toMatchObject({ needsInterleavedHeader: true, thinkingControl: 'budget' })
     const routed = knownModel({ type: 'openai-compatible', baseUrl: 'https://openrouter.ai/api/v1' }, 'or', 'anthropic/claude-opus-5.5')

@@ -3,7 +3,7 @@ import type { Task, TaskOutputPage } from '../../../../shared/model/task'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { ProcessIdentity } from '../../session/sqlite/process-identity'
 import { CUSTODY_MARK, custodyMark } from '../custody-mark'
-import { GRACE_MS, TaskStarter } from '../start-task'
+import { GRACE_MS, MOVED_LIMIT_MS, TaskStarter } from '../start-task'
 import type { BackgroundStart } from '../task-custody'
 import { foregroundLog, taskFolder } from '../task-record'
 import type { TaskRunOptions } from '../task-run-options'
@@ -13,8 +13,6 @@ import { HostedTask } from './hosted-task'
 import { RecordKeeper } from './record-keeper'
 import type { ForegroundStart, StartSurroundings } from './task-protocol'
 
-/** How long a task moved to the background may still take. */
-const MOVED_LIMIT_MS = 600_000
 const SWEEP_MS = 3_000
 const FOR_EVER = new AbortController().signal
 

@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Small facts that a later process would have to find out again, by key. Losing them does no harm. */
+export interface CacheFile<Value> {
+  get(key: string): Value | undefined
+  /** Written at once; what another process has written meanwhile stays. */
+  set(key: string, value: Value): void
+}
+
+/** The facts in a JSON file. `isValue`: whether what stands there is one; anything else counts as not there. Absent `file`: kept for this process alone. */
+export function openCacheFile<Value>(file: string | undefined, isValue: (value: unknown) => value is Value): CacheFile<Value> {
+  let known: Record<string, unknown> | undefined
+  return {
+    get(key) {
+      const values = (known ??= read(file))
+      const value = Object.hasOwn(values, key) ? values[key] : undefined
+      return isValue(value) ? value : undefined
+    },
+    set(key, value) {
+      known = { ...(file === undefined ? known : read(file)), [key]: value }
+      if (file !== undefined) write(file, known)
+    },
+  }
+}
+
+function read(file: string | undefined): Record<string, unknown> {
+  if (file === undefined) return {}
+  try {
+    const values: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof values === 'object' && values !== null && !Array.isArray(values) ? { ...values } : {}
+  } catch {
+    return {}
+  }
+}
+
+function write(file: string, values: Record<string, unknown>): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const temporary = `${file}.${process.pid}`
+    writeFileSync(temporary, JSON.stringify(values), { mode: 0o600 })
+    renameSync(temporary, file)
+  } catch {
+    // The next process finds it out again.
+  }
+}
