@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { isAgentId } from '../shared/model/agent'
+import { isPlanFile } from '../shared/model/plan'
 import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
 import { ModeSwitch } from './features/chat/header/mode-switch'
@@ -153,7 +154,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
         {
           tab: 'changes',
           label: 'Changes',
-          count: new Set(changes.map((change) => change.path)).size,
+          count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
           content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
         },
         {

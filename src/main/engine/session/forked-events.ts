@@ -1,8 +1,9 @@
+import { isMidCall } from '../../../shared/model/approval'
 import type { EventBody, RecordedEvent } from '../../../shared/model/event'
 import type { Store } from './store'
 
 const WINDOW = 2000
-/** What makes a conversation; queued prompts, permissions, tasks and checkpoints stay with the session they belong to. */
+/** What makes a conversation, and how its calls ended; queued prompts, permissions, tasks and checkpoints stay with the session they belong to. */
 const COPIED: ReadonlySet<string> = new Set([
   'turn.started',
   'turn.steered',
@@ -12,6 +13,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'step.finished',
   'tool.started',
   'tool.judged',
+  'approval.resolved',
   'tool.finished',
   'context.trimmed',
   'todos.changed',
@@ -28,13 +30,17 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
     if (!hasMore || !events[0]) break
     before = events[0].seq
   }
-  const copied = windows
-    .toReversed()
-    .flat()
+  const all = windows.toReversed().flat()
+  const midCall = new Set(
+    all.flatMap((event) => (event.type === 'approval.requested' && isMidCall(event.approval) ? [event.approval.approvalId] : [])),
+  )
+  const copied = all
     .filter((event) => COPIED.has(event.type))
+    // What a running call asked belongs to the call; without its request it would look like the answer whether the call may run.
+    .filter((event) => event.type !== 'approval.resolved' || !midCall.has(event.approvalId))
     // Compactions stay behind: the whole conversation stands behind what its requests began with first.
     .filter((event, index, all) => event.type !== 'prefix.frozen' || all.findIndex(({ type }) => type === 'prefix.frozen') === index)
-    .map(({ sessionId: _session, seq: _seq, at: _at, ...body }): EventBody => withoutPromptId(body))
+    .map(({ sessionId: _session, seq: _seq, at: _at, ...body }): EventBody => withoutPermission(withoutPromptId(body)))
   const open = openTurn(copied)
   return open === undefined ? copied : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
 }
@@ -43,6 +49,13 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
 function withoutPromptId(body: EventBody): EventBody {
   if ((body.type !== 'turn.started' && body.type !== 'turn.steered') || body.promptId === undefined) return body
   const { promptId: _there, ...rest } = body
+  return rest
+}
+
+/** How a call was answered, without what was allowed from then on. */
+function withoutPermission(body: EventBody): EventBody {
+  if (body.type !== 'approval.resolved') return body
+  const { remembered: _there, rule: _rule, ...rest } = body
   return rest
 }
 

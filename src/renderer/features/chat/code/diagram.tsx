@@ -15,9 +15,11 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
   const [source, setSource] = useState(false)
   const [, redraw] = useState(0)
   const [problem, setProblem] = useState<string>()
-  const picture = streaming ? undefined : diagramPicture(code, isDark)
+  const present = streaming ? undefined : diagramPicture(code, isDark)
+  // Until it is drawn in the other look, the one of before stays.
+  const picture = present ?? (streaming ? undefined : diagramPicture(code, !isDark))
   useEffect(() => {
-    if (streaming || picture) return undefined
+    if (streaming || present) return undefined
     let over = false
     drawDiagram(code, isDark).then(
       () => over || redraw((n) => n + 1),
@@ -26,7 +28,7 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
     return () => {
       over = true
     }
-  }, [code, isDark, streaming, picture])
+  }, [code, isDark, streaming, present])
   return (
     <div className="diagram">
       {picture && !source && problem === undefined ? (

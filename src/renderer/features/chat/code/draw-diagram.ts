@@ -31,7 +31,8 @@ export function drawDiagram(code: string, isDark: boolean): Promise<Picture> {
     mermaid.initialize(configFor(isDark))
     const place = document.createElement('div')
     // Where it is measured: in the page, but neither seen nor able to reach out of its place.
-    place.style.cssText = 'position:fixed;left:0;top:0;width:1000px;height:1000px;visibility:hidden;pointer-events:none;contain:strict;z-index:-1'
+    place.style.cssText =
+      'position:fixed;left:0;top:0;width:1000px;height:1000px;visibility:hidden;pointer-events:none;contain:strict;z-index:-1'
     place.ariaHidden = 'true'
     document.body.append(place)
     try {
@@ -59,8 +60,21 @@ function configFor(isDark: boolean): MermaidConfig {
     maxTextSize: MOST_CHARS,
     maxEdges: 500,
     theme: isDark ? 'dark' : 'neutral',
+    themeVariables: { fontSize: '14px' },
     fontFamily: FONT,
-    secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'htmlLabels', 'flowchart', 'fontFamily', 'themeCSS', 'dompurifyConfig'],
+    secure: [
+      'secure',
+      'securityLevel',
+      'startOnLoad',
+      'maxTextSize',
+      'maxEdges',
+      'suppressErrorRendering',
+      'htmlLabels',
+      'flowchart',
+      'fontFamily',
+      'themeCSS',
+      'dompurifyConfig',
+    ],
   }
 }
 
