@@ -18,6 +18,7 @@ import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import { TasksPage } from './features/tasks/tasks-page'
 import { TaskTerminal } from './features/terminal/task-terminal'
+import { FileViewer } from './features/viewer/file-viewer'
 import { TrustQuestion } from './features/trust/trust-question'
 import { TrustedFolders } from './features/trust/trusted-folders'
 import { InboxView } from './inbox-view'
@@ -147,6 +148,7 @@ export function App({ connection }: { connection: Connection }) {
       <Palette open={paletteOpen} onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
       <ShortcutsDialog open={shortcutsOpen} onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />
       <MessagesDialog open={messagesOpen} onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />
+      <FileViewer />
       <Toasts />
     </>
   )

@@ -23,6 +23,7 @@ import { TaskTerminal } from './features/terminal/task-terminal'
 import { TrustBanner } from './features/trust/trust-banner'
 import { TrustMark } from './features/trust/trust-mark'
 import { useTrustView } from './features/trust/use-trust'
+import { FilesOf } from './state/file-links'
 import { useLayout } from './state/layout-state'
 import { titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
@@ -62,7 +63,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   const trust = useTrustView(known?.folder)
   const [asksAgain, setAsksAgain] = useState(false)
   return (
-    <>
+    <FilesOf value={sessionId}>
       <HeaderBar
         {...frame}
         title={known ? titleOf(known) : 'Session'}
@@ -91,7 +92,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
-    </>
+    </FilesOf>
   )
 }
 
@@ -116,6 +117,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
     </div>
   )
   return (
+    <FilesOf value={sessionId}>
     <Inspector
       {...(isDrawer && { onClose: closeDrawer })}
       panes={[
@@ -179,6 +181,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
         },
       ]}
     />
+    </FilesOf>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import './code.css'
 import { languageNamed } from './code-languages'
 import { CodeLines, type CodeToken } from './highlighter'
 

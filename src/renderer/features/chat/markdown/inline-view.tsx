@@ -1,5 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
+import { pathOf } from '../../../state/path-text'
+import { FileLink, PathText } from '../../../ui/content/file-link'
 import { Address } from './address'
 import type { FootnoteMarkToken } from './block-tokens'
 import { decodeEntities } from './entities'
@@ -17,7 +19,7 @@ export function InlineView({ tokens }: { tokens: readonly Token[] | undefined })
 function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode {
   switch (token.type) {
     case 'text':
-      return token.tokens ? <InlineView tokens={token.tokens} /> : decodeEntities(String(token['text']))
+      return token.tokens ? <InlineView tokens={token.tokens} /> : <PathText text={decodeEntities(String(token['text']))} />
     case 'escape':
       return String(token['text'])
     case 'strong':
@@ -39,7 +41,7 @@ function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode
         </del>
       )
     case 'codespan':
-      return <code>{String(token['text'])}</code>
+      return <CodeSpan text={String(token['text'])} />
     case 'br':
       return <br />
     case 'checkbox':
@@ -71,6 +73,17 @@ function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode
 /** The box of a task in a list: it says what the model wrote, it is not a control. */
 export function Checkbox({ checked }: { checked: boolean }) {
   return <span role="img" aria-label={checked ? 'done: ' : 'to do: '} className="md-check" data-checked={checked || undefined} />
+}
+
+/** Code; a path in it opens its file. */
+function CodeSpan({ text }: { text: string }) {
+  const place = pathOf(text)
+  if (!place) return <code>{text}</code>
+  return (
+    <FileLink path={place.path} line={place.line} column={place.column}>
+      <code>{text}</code>
+    </FileLink>
+  )
 }
 
 function Link({ token }: { token: Tokens.Link }) {

@@ -1,5 +1,6 @@
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { textOf } from '../../../../shared/model/message'
+import { PathText } from '../../../ui/content/file-link'
 import { withoutAnsi } from '../../../ui/content/ansi-spans'
 
 /** Lines of a failed command that are seen without opening it. */
@@ -12,7 +13,7 @@ export function FailureTail({ item }: { item: ToolItem }) {
   if (lines.length === 0) return null
   return (
     <pre className="tool-tail" role="group" aria-label="Why it failed">
-      {lines.join('\n')}
+      <PathText text={lines.join('\n')} />
     </pre>
   )
 }

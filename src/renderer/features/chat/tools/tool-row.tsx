@@ -10,6 +10,7 @@ import { SandboxWord } from '../../../ui/sandbox-word'
 import { BackgroundOutcome } from './background-task'
 import { Elapsed } from './elapsed'
 import { FailureTail } from './failure-tail'
+import { OpenFileOf } from './open-file-of'
 import { LiveCommand, useLiveCommand } from './live-command'
 import { Subagent, SubagentOutcome, useSubagent } from './subagent'
 import { ToolDetailsView } from './tool-details'
@@ -43,6 +44,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const shown = open || live.shown || subagent?.status === 'running'
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
+      <OpenFileOf item={item} />
       <button
         type="button"
         className="tool-row"
