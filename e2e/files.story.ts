@@ -5,10 +5,20 @@ const LONG = Array.from({ length: 3000 }, (_, n) => `export const line${n + 1} =
 
 test.describe('names of files', () => {
   test.use({
-    files: { 'README.md': '# A project\n', 'src/app.ts': 'const one = 1\nconst two = 2\nconst three = one + two\n', 'src/long.ts': LONG, '.env': 'KEY=secret\n' },
+    files: {
+      'README.md': '# A project\n',
+      'src/app.ts': 'const one = 1\nconst two = 2\nconst three = one + two\n',
+      'src/long.ts': LONG,
+      '.env': 'KEY=secret\n',
+    },
     model: {
       script: [
-        { toolCalls: [{ name: 'Read', input: { path: 'src/app.ts' } }, { name: 'Bash', input: { command: 'cat nothing-here.txt', description: 'Show what is missing' } }] },
+        {
+          toolCalls: [
+            { name: 'Read', input: { path: 'src/app.ts' } },
+            { name: 'Bash', input: { command: 'cat nothing-here.txt', description: 'Show what is missing' } },
+          ],
+        },
         {
           text: 'It fails at src/app.ts:3, as `src/long.ts:2500` says; see [the app](src/app.ts), not src/gone.ts, .env or /etc/passwd. Ctrl-click works.',
         },

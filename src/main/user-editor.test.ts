@@ -33,7 +33,11 @@ it('opens the file at its line in the editor that is configured, chosen by the e
 
 it('says that there is none where nothing with a window is found, and takes no program from a relative folder', async () => {
   const { editor, started } = lab(['/usr/bin/vim', 'code', './code'], { EDITOR: 'vim' })
-  expect([await editor.editorName(undefined), await editor.edit(place, undefined), await editor.reveal('/p/a.ts')]).toEqual([undefined, false, false])
+  expect([await editor.editorName(undefined), await editor.edit(place, undefined), await editor.reveal('/p/a.ts')]).toEqual([
+    undefined,
+    false,
+    false,
+  ])
   expect(started).toEqual([])
 })
 

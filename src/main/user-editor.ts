@@ -32,7 +32,8 @@ interface Editor {
   args(place: FilePlace): string[]
 }
 
-const at = ({ path, line, column }: FilePlace): string => (line === undefined ? path : `${path}:${line}${column === undefined ? '' : `:${column}`}`)
+const at = ({ path, line, column }: FilePlace): string =>
+  line === undefined ? path : `${path}:${line}${column === undefined ? '' : `:${column}`}`
 const asCode = (name: string): Editor => ({ name, args: (place) => ['-g', at(place)] })
 const asZed = (name: string): Editor => ({ name, args: (place) => [at(place)] })
 const asIdea = (name: string): Editor => ({
@@ -78,11 +79,15 @@ export function createUserEditor({ env, platform, isProgram = canRun, start = st
     // Commands of editors are batch files on Windows, which are not started without a shell.
     if (platform === 'win32') return undefined
     const own = [env['VISUAL'], env['EDITOR']].flatMap((command) => (command === undefined ? [] : [command.trim().split(/\s+/)[0] ?? '']))
-    const wanted = configured === undefined ? [...own.filter((command) => Object.hasOwn(EDITORS, basename(command))), ...Object.keys(EDITORS)] : [configured]
+    const wanted =
+      configured === undefined
+        ? [...own.filter((command) => Object.hasOwn(EDITORS, basename(command))), ...Object.keys(EDITORS)]
+        : [configured]
     for (const command of wanted) {
       const program = programAt(command)
       const name = basename(command)
-      if (program !== undefined) return { program, editor: (Object.hasOwn(EDITORS, name) ? EDITORS[name] : undefined) ?? { name, args: ({ path }) => [path] } }
+      if (program !== undefined)
+        return { program, editor: (Object.hasOwn(EDITORS, name) ? EDITORS[name] : undefined) ?? { name, args: ({ path }) => [path] } }
     }
     return undefined
   }

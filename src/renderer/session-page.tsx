@@ -118,69 +118,69 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   )
   return (
     <FilesOf value={sessionId}>
-    <Inspector
-      {...(isDrawer && { onClose: closeDrawer })}
-      panes={[
-        {
-          tab: 'tasks',
-          label: 'Tasks',
-          count: running,
-          content: (
-            <TasksPane
-              sessionId={sessionId}
-              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
-            />
-          ),
-        },
-        {
-          tab: 'todos',
-          label: 'Todos',
-          count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
-          content: header ? <TodosPane todos={header.todos} /> : loading,
-        },
-        {
-          tab: 'plan',
-          label: 'Plan',
-          content: header ? (
-            <PlanPane
-              sessionId={sessionId}
-              plan={header.plan}
-              stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
-              userHome={info?.userHome}
-              renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'changes',
-          label: 'Changes',
-          count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
-          content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
-        },
-        {
-          tab: 'context',
-          label: 'Context',
-          content: header ? (
-            <ContextPane
-              header={header}
-              contextWindow={model?.contextWindow}
-              modelLabel={model?.label}
-              isGuess={model?.knownFrom === 'guess'}
-              onJump={jump}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'mcp',
-          label: 'MCP',
-          content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
-        },
-      ]}
-    />
+      <Inspector
+        {...(isDrawer && { onClose: closeDrawer })}
+        panes={[
+          {
+            tab: 'tasks',
+            label: 'Tasks',
+            count: running,
+            content: (
+              <TasksPane
+                sessionId={sessionId}
+                renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
+              />
+            ),
+          },
+          {
+            tab: 'todos',
+            label: 'Todos',
+            count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
+            content: header ? <TodosPane todos={header.todos} /> : loading,
+          },
+          {
+            tab: 'plan',
+            label: 'Plan',
+            content: header ? (
+              <PlanPane
+                sessionId={sessionId}
+                plan={header.plan}
+                stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
+                userHome={info?.userHome}
+                renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
+              />
+            ) : (
+              loading
+            ),
+          },
+          {
+            tab: 'changes',
+            label: 'Changes',
+            count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
+            content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
+          },
+          {
+            tab: 'context',
+            label: 'Context',
+            content: header ? (
+              <ContextPane
+                header={header}
+                contextWindow={model?.contextWindow}
+                modelLabel={model?.label}
+                isGuess={model?.knownFrom === 'guess'}
+                onJump={jump}
+              />
+            ) : (
+              loading
+            ),
+          },
+          {
+            tab: 'mcp',
+            label: 'MCP',
+            content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
+          },
+        ]}
+      />
     </FilesOf>
   )
 }

@@ -270,7 +270,11 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
-    files: createSessionFilesView({ home: options.home ?? '/home/.trestle', header: (id) => get(id).header, editorCommand: () => undefined }),
+    files: createSessionFilesView({
+      home: options.home ?? '/home/.trestle',
+      header: (id) => get(id).header,
+      editorCommand: () => undefined,
+    }),
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
     lend: () => () => undefined,

@@ -96,7 +96,11 @@ export function useFoundFile(path: string | undefined): FoundFile | undefined {
 export async function openFile(client: TrestleClient, place: FilePlace, way: 'editor' | 'folder'): Promise<void> {
   try {
     const opened = await client.file.open({ ...place, with: way })
-    if (!opened) tellNotice(way === 'editor' ? 'No editor was found. Name one in config.toml: [editor] command = "code"' : 'The folder could not be opened.', 'warning')
+    if (!opened)
+      tellNotice(
+        way === 'editor' ? 'No editor was found. Name one in config.toml: [editor] command = "code"' : 'The folder could not be opened.',
+        'warning',
+      )
   } catch (error) {
     tellFailure(error)
   }

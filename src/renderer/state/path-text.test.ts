@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { pathOf, pathsIn } from './path-text'
 
-const found = (text: string) => pathsIn(text).map(({ path, line, column }) => [path, line, column].filter((part) => part !== undefined).join(':'))
+const found = (text: string) =>
+  pathsIn(text).map(({ path, line, column }) => [path, line, column].filter((part) => part !== undefined).join(':'))
 
 describe('paths in a text', () => {
   it('are found with the place they name, in prose, messages of compilers and stack traces', () => {

@@ -31,7 +31,16 @@ describe('files that a person looks at', () => {
       { path: 'src/app.ts', isFolder: false },
       { path: join(added, 'more.md'), isFolder: false },
     ])
-    const others = ['gone.ts', '.env', 'link.txt', 'own/config.toml', '../elsewhere/secret.txt', join(top, 'elsewhere/secret.txt'), '/etc/passwd', 'a\0b']
+    const others = [
+      'gone.ts',
+      '.env',
+      'link.txt',
+      'own/config.toml',
+      '../elsewhere/secret.txt',
+      join(top, 'elsewhere/secret.txt'),
+      '/etc/passwd',
+      'a\0b',
+    ]
     expect(await view.find('s', others)).toEqual(others.map(() => null))
     for (const path of others.slice(1)) {
       await expect(view.read('s', path, 1)).rejects.toMatchObject({ code: 'request.invalid' })

@@ -79,7 +79,9 @@ export function createSessionFilesView({ home, header, editorCommand }: SessionF
           signal: AbortSignal.timeout(MOST_MS),
         })
         if ('notText' in read) return { ...page, problem: `${shown} is not text: ${read.notText.reason}.` }
-        const lines = read.lines.map(({ raw, long }) => (long || raw.length > MOST_LINE_CHARS ? `${raw.slice(0, MOST_LINE_CHARS)} …` : raw.replace(/\r$/, '')))
+        const lines = read.lines.map(({ raw, long }) =>
+          long || raw.length > MOST_LINE_CHARS ? `${raw.slice(0, MOST_LINE_CHARS)} …` : raw.replace(/\r$/, ''),
+        )
         return { ...page, lines, ...(read.totalLines !== undefined && { totalLines: read.totalLines }) }
       } catch (error) {
         if (error instanceof FileProblem) return { ...page, problem: error.message }

@@ -36,7 +36,12 @@ export function FileText({ path, lines, from, marked, onMoreAbove, onMoreBelow }
       )}
       <Virtualizer ref={list} shift={shift}>
         {lines.map((line, n) => (
-          <div key={from + n} className="file-viewer-line" data-marked={from + n === marked || undefined} aria-current={from + n === marked ? 'location' : undefined}>
+          <div
+            key={from + n}
+            className="file-viewer-line"
+            data-marked={from + n === marked || undefined}
+            aria-current={from + n === marked ? 'location' : undefined}
+          >
             <span>{from + n}</span>
             <code>{tokens[n] ? colored(tokens[n]) : line || ' '}</code>
           </div>

@@ -42,7 +42,9 @@ function Viewed({ place }: { place: FilePlace }) {
     initialPageParam: first,
     getNextPageParam: (page) => {
       const next = page.from + page.lines.length
-      return page.lines.length > 0 && (page.totalLines === undefined ? page.lines.length >= 1000 : next <= page.totalLines) ? next : undefined
+      return page.lines.length > 0 && (page.totalLines === undefined ? page.lines.length >= 1000 : next <= page.totalLines)
+        ? next
+        : undefined
     },
     getPreviousPageParam: (page) => (page.from > 1 ? Math.max(1, page.from - 1000) : undefined),
     staleTime: 0,
@@ -53,7 +55,10 @@ function Viewed({ place }: { place: FilePlace }) {
   const last = pages?.at(-1)
   const from = pages?.[0]?.from ?? 1
   // A page above may reach into the one below it.
-  const lines = useMemo(() => pages?.flatMap((page, n) => page.lines.slice(0, pages[n + 1] ? pages[n + 1]!.from - page.from : undefined)) ?? [], [pages])
+  const lines = useMemo(
+    () => pages?.flatMap((page, n) => page.lines.slice(0, pages[n + 1] ? pages[n + 1]!.from - page.from : undefined)) ?? [],
+    [pages],
+  )
   const shown = last?.path ?? path
   return (
     <>
@@ -89,7 +94,9 @@ function Viewed({ place }: { place: FilePlace }) {
       ) : last.problem !== undefined ? (
         <p className="p-4 text-ui text-ink-2">{last.problem}</p>
       ) : lines.length === 0 ? (
-        <p className="p-4 text-ui text-ink-2">{line !== undefined && line > 1 ? `The file has no line ${line} any longer.` : 'The file is empty.'}</p>
+        <p className="p-4 text-ui text-ink-2">
+          {line !== undefined && line > 1 ? `The file has no line ${line} any longer.` : 'The file is empty.'}
+        </p>
       ) : (
         <FileText
           path={shown}

@@ -19,9 +19,13 @@ describe('languages of code', () => {
     ['C++', 'int main() { return 0; }'],
     ['golang', 'func main() {}'],
     ['zig', 'const std = 1;'],
-  ])('%s is highlighted, as every grammar there is', async (language, code) => {
-    expect(await kinds(language, code)).toContain('keyword')
-  }, 60_000)
+  ])(
+    '%s is highlighted, as every grammar there is',
+    async (language, code) => {
+      expect(await kinds(language, code)).toContain('keyword')
+    },
+    60_000,
+  )
 
   it('are known from the names of files', () => {
     expect(['src/app.ts', 'a/Dockerfile', '.env.local', 'lib/mix.exs', 'x.HS', 'Makefile', 'notes.txt'].map(languageOfPath)).toEqual([

@@ -10,6 +10,8 @@ export interface CodeToken {
 const THEME = 'trestle'
 /** Lines longer than this are not read: one minified line would take seconds. */
 const LONGEST_LINE = 1000
+/** A line that takes longer is left off in its middle. The first of a language compiles its patterns, which takes a while on a slow machine. */
+const LONGEST_MS = 8000
 
 /** A language that is loaded, by the name its grammar has for it. */
 interface Loaded {
@@ -90,6 +92,7 @@ export class CodeLines {
         lang: name,
         theme: THEME,
         tokenizeMaxLineLength: LONGEST_LINE,
+        tokenizeTimeLimit: LONGEST_MS,
         ...(this.#state && { grammarState: this.#state }),
       })
       this.#state = highlighter.getLastGrammarState(result) ?? this.#state

@@ -28,7 +28,8 @@ export interface FootnoteMarkToken extends Tokens.Generic {
 const MOST_DEPTH = 12
 const DETAILS_START = /^ {0,3}<details(?<attributes>\s[^<>]*)?>/i
 const DETAILS_PART = /<(?<slash>\/?)details\b[^<>]*>|^ {0,3}(?<fence>`{3,}|~{3,})/gim
-const FOOTNOTE = /^ {0,3}\[\^(?<label>[\w.-]{1,40})\]:[ \t]*(?<text>[^\n]*(?:\n(?! {0,3}\[\^[\w.-]{1,40}\]:)(?:[ \t]+[^\n]*\S[^\n]*|[^\s#>|`~*+-][^\n]*))*)(?:\n+|$)/
+const FOOTNOTE =
+  /^ {0,3}\[\^(?<label>[\w.-]{1,40})\]:[ \t]*(?<text>[^\n]*(?:\n(?! {0,3}\[\^[\w.-]{1,40}\]:)(?:[ \t]+[^\n]*\S[^\n]*|[^\s#>|`~*+-][^\n]*))*)(?:\n+|$)/
 
 let depth = 0
 

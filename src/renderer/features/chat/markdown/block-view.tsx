@@ -141,12 +141,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
             {token.rows.slice(from, to).map((row, index) => (
               <tr key={from + index}>
                 {row.map((cell, column) => (
-                  <td
-                    key={column}
-                    data-align={cell.align ?? undefined}
-                    data-short={cell.text.length <= SHORT_CELL || undefined}
-                    dir="auto"
-                  >
+                  <td key={column} data-align={cell.align ?? undefined} data-short={cell.text.length <= SHORT_CELL || undefined} dir="auto">
                     <InlineView tokens={cell.tokens} />
                   </td>
                 ))}

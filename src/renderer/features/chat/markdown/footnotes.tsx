@@ -9,7 +9,11 @@ export function FootnoteMark({ token: { label, raw } }: { token: FootnoteMarkTok
   if (!useContext(FootnoteLabels).includes(`\n${label}\n`)) return raw
   return (
     <sup className="md-footnote-mark" data-footnote-mark={label}>
-      <button type="button" aria-label={`Footnote ${label}`} onClick={(event) => go(event.currentTarget, `[data-footnote="${CSS.escape(label)}"]`)}>
+      <button
+        type="button"
+        aria-label={`Footnote ${label}`}
+        onClick={(event) => go(event.currentTarget, `[data-footnote="${CSS.escape(label)}"]`)}
+      >
         {label}
       </button>
     </sup>
@@ -20,7 +24,11 @@ export function FootnoteMark({ token: { label, raw } }: { token: FootnoteMarkTok
 export function Footnote({ token: { label }, children }: { token: FootnoteToken; children: ReactNode }) {
   return (
     <div className="md-footnote" data-footnote={label} tabIndex={-1}>
-      <button type="button" aria-label={`Back to where footnote ${label} is mentioned`} onClick={(event) => go(event.currentTarget, `[data-footnote-mark="${CSS.escape(label)}"] button`)}>
+      <button
+        type="button"
+        aria-label={`Back to where footnote ${label} is mentioned`}
+        onClick={(event) => go(event.currentTarget, `[data-footnote-mark="${CSS.escape(label)}"] button`)}
+      >
         {label}
       </button>
       <p dir="auto">{children}</p>

@@ -37,7 +37,27 @@ function textOf(parts: readonly HtmlPart[]): string {
 }
 
 /** Elements that may be written in the middle of Markdown. */
-const INLINE = new Set(['kbd', 'sub', 'sup', 'mark', 'ins', 'del', 's', 'u', 'small', 'b', 'strong', 'i', 'em', 'code', 'q', 'abbr', 'cite', 'samp', 'var'])
+const INLINE = new Set([
+  'kbd',
+  'sub',
+  'sup',
+  'mark',
+  'ins',
+  'del',
+  's',
+  'u',
+  'small',
+  'b',
+  'strong',
+  'i',
+  'em',
+  'code',
+  'q',
+  'abbr',
+  'cite',
+  'samp',
+  'var',
+])
 
 export interface InlineElement {
   type: 'element'
@@ -49,7 +69,9 @@ export interface InlineElement {
 /** Tokens with what stands between `<kbd>` and `</kbd>`, and other such tags, as one; a tag without its other half stays text. */
 export function withElements(tokens: readonly Token[]): readonly (Token | InlineElement)[] {
   if (!tokens.some(({ type }) => type === 'html')) return tokens
-  const stack: { tag: string; opening: Token | undefined; tokens: (Token | InlineElement)[] }[] = [{ tag: '', opening: undefined, tokens: [] }]
+  const stack: { tag: string; opening: Token | undefined; tokens: (Token | InlineElement)[] }[] = [
+    { tag: '', opening: undefined, tokens: [] },
+  ]
   const top = () => stack[stack.length - 1]!
   /** What was opened last was never closed. */
   const spill = (): void => {

@@ -71,10 +71,12 @@ describe('formulas in an answer', () => {
 })
 
 describe('folded parts and footnotes', () => {
-  const shape = (text: string): unknown => splitBlocks(text).blocks.map(({ token }) => [token.type, (token as { tokens?: Token[] }).tokens?.map(({ type }) => type)])
+  const shape = (text: string): unknown =>
+    splitBlocks(text).blocks.map(({ token }) => [token.type, (token as { tokens?: Token[] }).tokens?.map(({ type }) => type)])
 
   it('hold Markdown, nested parts and code, and end where their tag does', () => {
-    const text = '<details>\n<summary>Log **all**</summary>\n\n- a\n\n```html\n</details>\n```\n\n<details>\n\nin\n\n</details>\n\n</details>\n\nAfter.'
+    const text =
+      '<details>\n<summary>Log **all**</summary>\n\n- a\n\n```html\n</details>\n```\n\n<details>\n\nin\n\n</details>\n\n</details>\n\nAfter.'
     expect(shape(text)).toEqual([
       ['details', ['list', 'space', 'code', 'space', 'details']],
       ['paragraph', ['text']],

@@ -47,7 +47,14 @@ export function Formula({ tex, display }: MathProps) {
       </code>
     )
   }
-  return <span ref={place} className="md-math" data-display={display || undefined} {...(display && { tabIndex: 0, role: 'group', 'aria-label': 'Formula' })} />
+  return (
+    <span
+      ref={place}
+      className="md-math"
+      data-display={display || undefined}
+      {...(display && { tabIndex: 0, role: 'group', 'aria-label': 'Formula' })}
+    />
+  )
 }
 
 /** Undefined, or why it cannot be read. */

@@ -7,9 +7,9 @@ const read = (html: string): unknown =>
 
 describe('HTML in an answer', () => {
   it('is read as the text it is, without any attribute that could do something', () => {
-    expect(read('<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>')).toEqual([
-      { tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] },
-    ])
+    expect(read('<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>')).toEqual(
+      [{ tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] }],
+    )
     expect(read('<a href="javascript:evil()">x</a>')).toEqual([{ tag: 'span', href: 'javascript:evil()', children: ['x'] }])
     expect(read('<h1>Big</h1>')).toEqual([{ tag: 'h3', children: ['Big'] }])
   })

@@ -64,7 +64,9 @@ function partOf(node: HtmlNode, depth: number): HtmlPart | undefined {
     // The name of an element, one of many; React wants to be told of one.
     tag: (name === 'a' ? 'span' : (SHOWN_AS[name] ?? name)) as 'p',
     // React minds blanks between the parts of a table.
-    children: /^(?:table|thead|tbody|tfoot|tr)$/.test(name) ? children.filter((part) => typeof part !== 'string' || part.trim() !== '') : children,
+    children: /^(?:table|thead|tbody|tfoot|tr)$/.test(name)
+      ? children.filter((part) => typeof part !== 'string' || part.trim() !== '')
+      : children,
     ...(align !== undefined && { align }),
     ...(href !== undefined && { href }),
     ...(name === 'img' && { image: { src: value('src') ?? '', alt: value('alt') ?? '' } }),
