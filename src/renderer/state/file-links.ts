@@ -38,7 +38,7 @@ class KnownFiles {
   readonly #known = new Map<string, Known>()
   readonly #wanted = new Map<string, Set<string>>()
   readonly #listeners = new Set<() => void>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #isWaiting = false
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -54,11 +54,13 @@ class KnownFiles {
     if (known && Date.now() - known.at < FRESH_MS) return
     const paths = this.#wanted.get(sessionId) ?? new Set()
     this.#wanted.set(sessionId, paths.add(path))
-    this.#timer ??= setTimeout(() => void this.#ask(client), 30)
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    setTimeout(() => void this.#ask(client), 30)
   }
 
   async #ask(client: TrestleClient): Promise<void> {
-    this.#timer = undefined
+    this.#isWaiting = false
     const wanted = [...this.#wanted]
     this.#wanted.clear()
     for (const [sessionId, all] of wanted) {

@@ -35,7 +35,7 @@ const asked = (callId: string, more: Partial<Approval> = {}): EventBody => ({
     options: [],
     requestedAt: 0,
     ...more,
-  } as Approval,
+  },
 })
 const LOG: EventBody[] = [
   { type: 'turn.started', turnId: 't', parts: [{ type: 'text', text: 'go' }] } as EventBody,

@@ -15,7 +15,7 @@ type AlertKind = keyof typeof ALERTS
 export function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: readonly Token[] } | undefined {
   const [first, ...rest] = tokens
   if (first?.type !== 'paragraph') return undefined
-  const { tokens: inline = [] } = first as Tokens.Paragraph
+  const { tokens: inline } = first as Tokens.Paragraph
   const [word, ...others] = inline
   const [mark, name] = (word?.type === 'text' && /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i.exec(word.raw)) || []
   if (word === undefined || mark === undefined || name === undefined) return undefined
@@ -23,7 +23,7 @@ export function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: re
   const said: Token[] = [...(left === '' ? [] : [{ ...word, raw: left, text: left } as Tokens.Text]), ...others]
   return {
     kind: name.toLowerCase() as AlertKind,
-    tokens: said.length === 0 ? rest : [{ ...first, tokens: said } as Tokens.Paragraph, ...rest],
+    tokens: said.length === 0 ? rest : [{ ...first, tokens: said }, ...rest],
   }
 }
 

@@ -1,9 +1,8 @@
 import { parseHTML } from 'linkedom'
 import { describe, expect, it } from 'vitest'
-import { readHtml, type HtmlNode } from './read-html'
+import { readHtml } from './read-html'
 
-const read = (html: string): unknown =>
-  readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body as unknown as HtmlNode)
+const read = (html: string): unknown => readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body)
 
 describe('HTML in an answer', () => {
   it('is read as the text it is, without any attribute that could do something', () => {
