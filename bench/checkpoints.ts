@@ -103,7 +103,7 @@ async function once({ home, project: root }: Scratch): Promise<{ edits: number[]
   }
   const changed = await kept.changed()
   if (changed) store.append(sessionId, [changed])
-  const deps = { store, place, blobs, maxBytes, newId: (prefix: string) => `${prefix}-${(ids += 1)}` }
+  const deps = { home, store, place, blobs, maxBytes, newId: (prefix: string) => `${prefix}-${(ids += 1)}` }
   const session = { id: sessionId, record: (...events: Parameters<typeof store.append>[1][number][]) => store.append(sessionId, events) }
   const usedBefore = process.cpuUsage()
   const start = performance.now()

@@ -61,7 +61,7 @@ test.describe('three subagents', () => {
     await row.getByRole('button', { name: /^Subagent coder: Watch the build/ }).click()
     await expect(page.getByText('What you write here joins its work.')).toBeVisible()
     await expect(said(page, 'sleeper sleeps')).toBeVisible()
-    await expect(page.getByRole('button', { name: /ListDirectory/ })).toBeVisible()
+    await expect(page.getByRole('button', { name: /List(?:ed)? folder/ })).toBeVisible()
     expect(await findings(page)).toEqual([])
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'inside.png') })
     await page.getByRole('button', { name: 'Stop', exact: true }).first().click()

@@ -10,6 +10,7 @@ import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import {
   BeginView,
+  FileViewer,
   InboxView,
   MessagesDialog,
   Palette,
@@ -19,6 +20,7 @@ import {
   ShortcutsDialog,
   TasksView,
 } from './page-parts'
+import { useFileViewer } from './state/file-links'
 import { useLayout } from './state/layout-state'
 import { titleOf } from './state/ordered-sessions'
 import { useSessions } from './state/sessions-state'
@@ -44,6 +46,7 @@ export function App({ connection }: { connection: Connection }) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
+  const fileOpen = useFileViewer((state) => state.place !== undefined)
   useWaitingSigns(usePlace())
   useCalling(info?.host, settings?.notifications)
 
@@ -128,6 +131,7 @@ export function App({ connection }: { connection: Connection }) {
       {paletteOpen && <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />}
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
+      {fileOpen && <FileViewer />}
       <Toasts />
     </>
   )

@@ -38,6 +38,8 @@ export const Palette = onDemand(() => import('./features/palette/palette').then(
 export const ShortcutsDialog = onDemand(() => import('./features/palette/shortcuts-dialog').then((module) => module.ShortcutsDialog))
 export const MessagesDialog = onDemand(() => import('./features/shell/messages-dialog').then((module) => module.MessagesDialog))
 
+export const FileViewer = onDemand(() => import('./features/viewer/file-viewer').then((module) => module.FileViewer))
+
 /** Fetches what a view is made of, at the same time as everything else the page starts with. */
 export function preloadView(view: MainView): void {
   switch (view.kind) {
@@ -76,6 +78,7 @@ const LATER = [
   ToolsDialog,
   ShortcutsDialog,
   MessagesDialog,
+  FileViewer,
 ]
 
 /** Fetches the rest one after the other once the list is there and the page has nothing to do, so that no click waits for code and no code delays the list. */

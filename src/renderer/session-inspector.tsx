@@ -1,3 +1,4 @@
+import { isPlanFile } from '../shared/model/plan'
 import { Markdown } from './features/chat/markdown/markdown-on-demand'
 import { ChangesPane } from './features/inspector/changes-pane'
 import { ContextPane } from './features/inspector/context-pane'
@@ -7,6 +8,7 @@ import { McpPane } from './features/mcp/mcp-pane'
 import { PlanPane } from './features/plan/plan-pane'
 import { TasksPane } from './features/tasks/tasks-pane'
 import { TaskTerminal } from './session-parts'
+import { FilesOf } from './state/file-links'
 import { useLayout } from './state/layout-state'
 import { jumpToCall, useSessionChanges, useSessionHeader } from './state/session-view'
 import { useAppInfo, useSettings } from './state/settings-query'
@@ -35,69 +37,71 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
     </div>
   )
   return (
-    <Inspector
-      {...(isDrawer && { onClose: closeDrawer })}
-      panes={[
-        {
-          tab: 'tasks',
-          label: 'Tasks',
-          count: running,
-          content: (
-            <TasksPane
-              sessionId={sessionId}
-              renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
-            />
-          ),
-        },
-        {
-          tab: 'todos',
-          label: 'Todos',
-          count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
-          content: header ? <TodosPane todos={header.todos} /> : loading,
-        },
-        {
-          tab: 'plan',
-          label: 'Plan',
-          content: header ? (
-            <PlanPane
-              sessionId={sessionId}
-              plan={header.plan}
-              stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
-              userHome={info?.userHome}
-              renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'changes',
-          label: 'Changes',
-          count: new Set(changes.map((change) => change.path)).size,
-          content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
-        },
-        {
-          tab: 'context',
-          label: 'Context',
-          content: header ? (
-            <ContextPane
-              header={header}
-              contextWindow={model?.contextWindow}
-              modelLabel={model?.label}
-              isGuess={model?.knownFrom === 'guess'}
-              onJump={jump}
-            />
-          ) : (
-            loading
-          ),
-        },
-        {
-          tab: 'mcp',
-          label: 'MCP',
-          content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
-        },
-      ]}
-    />
+    <FilesOf value={sessionId}>
+      <Inspector
+        {...(isDrawer && { onClose: closeDrawer })}
+        panes={[
+          {
+            tab: 'tasks',
+            label: 'Tasks',
+            count: running,
+            content: (
+              <TasksPane
+                sessionId={sessionId}
+                renderTerminal={(taskId) => <TaskTerminal taskId={taskId} size="card" onOpenLink={openLink} />}
+              />
+            ),
+          },
+          {
+            tab: 'todos',
+            label: 'Todos',
+            count: header?.todos.filter((todo) => todo.status !== 'done').length ?? 0,
+            content: header ? <TodosPane todos={header.todos} /> : loading,
+          },
+          {
+            tab: 'plan',
+            label: 'Plan',
+            content: header ? (
+              <PlanPane
+                sessionId={sessionId}
+                plan={header.plan}
+                stamp={`${JSON.stringify(header.plan)} ${changes.length}`}
+                userHome={info?.userHome}
+                renderMarkdown={(text) => <Markdown text={text} streaming={false} />}
+              />
+            ) : (
+              loading
+            ),
+          },
+          {
+            tab: 'changes',
+            label: 'Changes',
+            count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
+            content: header ? <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} /> : loading,
+          },
+          {
+            tab: 'context',
+            label: 'Context',
+            content: header ? (
+              <ContextPane
+                header={header}
+                contextWindow={model?.contextWindow}
+                modelLabel={model?.label}
+                isGuess={model?.knownFrom === 'guess'}
+                onJump={jump}
+              />
+            ) : (
+              loading
+            ),
+          },
+          {
+            tab: 'mcp',
+            label: 'MCP',
+            content: header ? <McpPane folder={header.folder} onOpenSettings={openMcp} /> : loading,
+          },
+        ]}
+      />
+    </FilesOf>
   )
 }
 

@@ -13,6 +13,7 @@ import { TrustBanner } from './features/trust/trust-banner'
 import { TrustMark } from './features/trust/trust-mark'
 import { useTrustView } from './features/trust/use-trust'
 import { RestoreDialog } from './session-parts'
+import { FilesOf } from './state/file-links'
 import { useLayout } from './state/layout-state'
 import { titleOf } from './state/ordered-sessions'
 import { useSessionActions } from './state/session-actions'
@@ -49,7 +50,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   const trust = useTrustView(known?.folder)
   const [asksAgain, setAsksAgain] = useState(false)
   return (
-    <>
+    <FilesOf value={sessionId}>
       <HeaderBar
         {...frame}
         title={known ? titleOf(known) : 'Session'}
@@ -78,7 +79,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
-    </>
+    </FilesOf>
   )
 }
 

@@ -341,3 +341,19 @@ describe('collecting', () => {
     expect(before.kind === 'file' && blobs.has(before.hash)).toBe(true)
   })
 })
+
+it('a plan goes back with its session, but is neither among the changes nor in the lists of a restore', async () => {
+  const bench = await checkpointBench()
+  write(bench, 'a.txt', 'before')
+  const plan = join(bench.home, 'plan-1.md')
+  const to = bench.turn()
+  await bench.edit(plan, () => writeFileSync(plan, '# Plan'))
+  await bench.edit(at(bench, 'a.txt'), () => write(bench, 'a.txt', 'after'))
+  const listed = [at(bench, 'a.txt')]
+  expect(sessionFiles(bench.deps, bench.sessionId).map(({ path }) => path)).toEqual(listed)
+  expect(previewRestore(bench.deps, bench.sessionId, { to, files: true, conversation: false }).steps.map(({ path }) => path)).toEqual(
+    listed,
+  )
+  expect((await bench.restore({ to })).steps.map(({ path }) => path)).toEqual(listed)
+  expect([existsSync(plan), read(bench, 'a.txt')]).toEqual([false, 'before'])
+})

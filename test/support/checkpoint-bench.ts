@@ -46,7 +46,7 @@ export async function checkpointBench(maxBytes = 1024 * 1024): Promise<Checkpoin
   const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
   let ids = 0
   const newId = (prefix: string): string => `${prefix}-${(ids += 1)}`
-  const deps: RestoreDeps = { store, place, blobs, maxBytes: () => maxBytes, newId }
+  const deps: RestoreDeps = { home, store, place, blobs, maxBytes: () => maxBytes, newId }
   const open = (): CallCheckpoints => createCallCheckpoints({ home, place, blobs, maxBytes: () => maxBytes })
   let calls = open()
   const record = (event: EventBody): RecordedEvent[] => store.append(sessionId, [event])

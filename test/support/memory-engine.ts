@@ -8,6 +8,7 @@ import type { SessionHeader, SessionSummary } from '../../src/shared/model/sessi
 import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
+import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
@@ -269,6 +270,11 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
+    files: createSessionFilesView({
+      home: options.home ?? '/home/.trestle',
+      header: (id) => get(id).header,
+      editorCommand: () => undefined,
+    }),
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
     lend: () => () => undefined,

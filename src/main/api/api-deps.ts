@@ -3,6 +3,7 @@ import { contract } from '../../shared/contract'
 import type { AppInfo } from '../../shared/contract/app'
 import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
+import type { FileActions } from '../user-editor'
 import type { LogBug } from './rpc-error'
 import { toRpcError } from './rpc-error'
 
@@ -13,6 +14,8 @@ export interface HostActions {
   chooseFolder(): Promise<string | null>
   /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */
   openExternal(url: string): Promise<boolean>
+  /** Opens files on the user's machine; absent where the host may run elsewhere. */
+  files?: FileActions
   /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
   notices?(): readonly string[]
   /** Tells of commands from native menus; returns how to stop listening. */

@@ -25,6 +25,7 @@ import type { HookList } from '../../shared/model/hook'
 import type { AgentChoice, AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
+import type { SessionFilesView } from './workspace/session-files-view'
 import type { Mcp } from './mcp/mcp'
 import type { McpContent } from './mcp/mcp-content'
 import type { ModelInfo } from './model/provider'
@@ -51,6 +52,7 @@ export interface Engine {
   lend(sessionId: string, means: ClientMeans): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly skills: { list(folder: string): Promise<SkillList> }
+  readonly files: SessionFilesView
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */

@@ -23,6 +23,7 @@ import { failureOf } from '../../shared/model/errors'
 import type { Engine, EngineChange } from './engine-api'
 import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './workspace/repository-top'
+import { createSessionFilesView } from './workspace/session-files-view'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
@@ -379,6 +380,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     plans: createPlanActions({ home, sessions }),
     checkpoints,
     skills,
+    files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,
     mcpContent: mcp.content,

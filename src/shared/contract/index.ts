@@ -3,6 +3,7 @@ import { agentContract } from './agent'
 import { appContract } from './app'
 import { approvalContract } from './approval'
 import { checkpointContract } from './checkpoint'
+import { fileContract } from './file'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
 import { mcpContract } from './mcp'
@@ -23,6 +24,7 @@ export const contract = {
   approval: approvalContract,
   checkpoint: checkpointContract,
   settings: settingsContract,
+  file: fileContract,
   folder: folderContract,
   mcp: mcpContract,
   mcpContent: mcpContentContract,

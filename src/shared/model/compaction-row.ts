@@ -7,7 +7,7 @@ type CompactionEvent<Type extends string> = Extract<RecordedEvent, { type: `comp
 export function compactionRow(event: CompactionEvent<'started' | 'undone'>): CompactionItem {
   const { compactionId, at } = event
   if (event.type === 'compaction.undone') return { kind: 'compaction', id: `k${event.seq}`, turnId: '', at, compactionId, state: 'undone' }
-  const { reason, instruction, turnId = '' } = event
+  const { reason, instruction, learnedWindow, turnId = '' } = event
   return {
     kind: 'compaction',
     id: `k:${compactionId}`,
@@ -17,6 +17,7 @@ export function compactionRow(event: CompactionEvent<'started' | 'undone'>): Com
     state: 'running',
     reason,
     ...(instruction !== undefined && { instruction }),
+    ...(learnedWindow !== undefined && { learnedWindow }),
   }
 }
 

@@ -165,7 +165,13 @@ export type EventBody =
   | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
   /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated as far as nobody has counted them. */
-  | ({ type: 'context.trimmed'; turnId?: string; before: number; after: number } & ContextTrim)
+  | ({
+      type: 'context.trimmed'
+      turnId?: string
+      before: number
+      after: number
+      /** As in `compaction.started`. */ learnedWindow?: number
+    } & ContextTrim)
   /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
   | {
       type: 'compaction.started'
@@ -174,6 +180,7 @@ export type EventBody =
       reason: CompactionReason
       /** What the user wants kept. */ instruction?: string
       /** Tokens of the conversation before, with all that is sent along. */ tokens: number
+      /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */ learnedWindow?: number
     }
   | { type: 'compaction.retried'; compactionId: string; attempt: number; of: number; delayMs: number; failure: Failure }
   /** From now on the model has `kept`, then `note`, in place of everything before. */

@@ -67,3 +67,13 @@ it('people read names of what the model was told, not all of the text', () => {
   )
   expect(toldWords(Array.from({ length: 9 }, (_, n) => ({ key: `tool:${n}` })))).toContain('the tool 5, 3 more')
 })
+
+it('a window that was learned to be smaller is shown until the model is changed, or another compaction knows better', () => {
+  const started = { type: 'compaction.started', sessionId: 's', at: 0, compactionId: 'c', reason: 'overflow', tokens: 1 } as const
+  const learned = applyHeader(emptyHeader('s'), { ...started, seq: 1, learnedWindow: 7400 })
+  expect(learned.learnedWindow).toBe(7400)
+  const changed = { type: 'session.changed', sessionId: 's', seq: 2, at: 0 } as const
+  expect(applyHeader(learned, { ...changed, title: 'x' }).learnedWindow).toBe(7400)
+  expect(applyHeader(learned, { ...changed, model: 'p/other' }).learnedWindow).toBeUndefined()
+  expect(applyHeader(learned, { ...started, seq: 2 }).learnedWindow).toBeUndefined()
+})

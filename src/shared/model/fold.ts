@@ -49,7 +49,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       }
     case 'session.changed':
       return {
-        ...withAgent(withEffort(next, event.effort), event.agent),
+        ...withAgent(withEffort(event.model === undefined ? next : withLearnedWindow(next, {}), event.effort), event.agent),
         ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
         ...(event.model !== undefined && { model: event.model }),
         ...(event.mode !== undefined && { mode: event.mode }),
@@ -165,9 +165,13 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'todos.changed':
       return { ...next, todos: event.todos }
     case 'context.trimmed':
-      return { ...next, trims: [...(header.trims ?? []), event.seq], context: { ...NO_USAGE, input: event.after } }
+      return {
+        ...withLearnedWindow(next, event),
+        trims: [...(header.trims ?? []), event.seq],
+        context: { ...NO_USAGE, input: event.after },
+      }
     case 'compaction.started':
-      return { ...next, compacting: { compactionId: event.compactionId, at: event.at } }
+      return { ...withLearnedWindow(next, event), compacting: { compactionId: event.compactionId, at: event.at } }
     case 'compaction.finished':
       return {
         ...withoutPrefix(withoutCompacting(next)),
@@ -229,6 +233,12 @@ function withRules(rules: readonly string[] | undefined, pattern: string): strin
 function withoutNews(pending: PendingNews[], told: readonly Pick<TaskNews, 'taskId' | 'status'>[] | undefined): PendingNews[] {
   if (!told || pending.length === 0) return pending
   return pending.filter(({ taskId, now }) => !told.some((task) => task.taskId === taskId && (now === true || task.status !== 'running')))
+}
+
+/** What is said last counts; nothing said: the window is as configured. */
+function withLearnedWindow(header: SessionHeader, { learnedWindow }: { learnedWindow?: number }): SessionHeader {
+  const { learnedWindow: _before, ...rest } = header
+  return learnedWindow === undefined ? rest : { ...rest, learnedWindow }
 }
 
 function withoutCompacting(header: SessionHeader): SessionHeader {

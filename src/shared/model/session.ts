@@ -72,6 +72,8 @@ export interface SessionHeader {
   news: PendingNews[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage
+  /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */
+  learnedWindow?: number
   /** Tokens of all requests. */
   spent: Usage
   /** The compaction that stands for everything before it. */

@@ -6,7 +6,8 @@ test.each([
   ['mcp__my_server__get__all', 'my_server · get__all'],
   ['mcp__a___hidden', 'a · _hidden'],
   ['Bash', 'Bash'],
-  ['tool_search', 'tool_search'],
+  ['tool_search', 'Find tools'],
+  ['constructor', 'constructor'],
   ['mcp__', 'mcp__'],
 ])('%s is shown as what it is, and a name of no server stays', (name, label) => {
   expect(toolLabel(name)).toBe(label)

@@ -151,6 +151,8 @@ export interface CompactionItem {
   state: 'running' | 'done' | 'failed' | 'stopped' | 'interrupted' | 'undone'
   reason?: CompactionReason
   instruction?: string
+  /** Tokens the model takes, where a refusal has shown that they are fewer than configured. */
+  learnedWindow?: number
   retry?: PendingRetry
   result?: CompactionResult
   failure?: Failure

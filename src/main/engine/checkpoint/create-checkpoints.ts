@@ -65,7 +65,7 @@ export function createCheckpoints(deps: CheckpointsDeps): HeldCheckpoints {
   const place = checkpointPlace(home)
   const blobs = openBlobStore(place.blobs)
   const maxBytes = (): number => settings().maxFileBytes
-  const restoring: RestoreDeps = { store, place, blobs, maxBytes, newId }
+  const restoring: RestoreDeps = { home, store, place, blobs, maxBytes, newId }
   const recovered = new WeakMap<object, Promise<void>>()
   let calls: Promise<CallCheckpoints> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -132,8 +132,8 @@ export function createCheckpoints(deps: CheckpointsDeps): HeldCheckpoints {
       return callCheckpoints().then((made) => made.before({ sessionId: session.id, ...call }))
     },
     recover,
-    lookBack: async (session, mail) => (await import('./d-mail')).lookBack({ ...restoring, home }, session, mail),
-    sendDMail: async (session, mail) => (await import('./d-mail')).sendDMail({ ...restoring, home }, session, mail),
+    lookBack: async (session, mail) => (await import('./d-mail')).lookBack(restoring, session, mail),
+    sendDMail: async (session, mail) => (await import('./d-mail')).sendDMail(restoring, session, mail),
     async writtenHere({ id, header }, paths) {
       try {
         const { filesWritten } = await import('./session-files')

@@ -13,10 +13,6 @@ const MOST_IN_A_TURN = 5
 /** Calls that are named. */
 const MOST_CALLS = 30
 
-export interface DMailDeps extends RestoreDeps {
-  home: string
-}
-
 export interface DMailSession extends RestoringSession {
   readonly header: SessionHeader
 }
@@ -24,7 +20,7 @@ export interface DMailSession extends RestoringSession {
 type Mail = Omit<DMailCall, 'kind'>
 
 /** What sending it would do, or why it cannot be sent. Changes nothing. */
-export function lookBack(deps: DMailDeps, session: DMailSession, mail: Mail): (WayBack & { to: number }) | { problem: string } {
+export function lookBack(deps: RestoreDeps, session: DMailSession, mail: Mail): (WayBack & { to: number }) | { problem: string } {
   const place = placeOf(deps, session, mail)
   if ('problem' in place) return place
   const { to, steps } = place
@@ -39,7 +35,7 @@ export function lookBack(deps: DMailDeps, session: DMailSession, mail: Mail): (W
  * Carries it out: a restore like any other, with the message right after it, and after that whatever the user and background tasks have said since: only
  * the agent's own steps are forgotten.
  */
-export async function sendDMail(deps: DMailDeps, session: DMailSession, mail: Mail): Promise<{ problem: string } | undefined> {
+export async function sendDMail(deps: RestoreDeps, session: DMailSession, mail: Mail): Promise<{ problem: string } | undefined> {
   const way = lookBack(deps, session, mail)
   if ('problem' in way) return way
   const { to, steps } = way
@@ -72,7 +68,7 @@ export async function sendDMail(deps: DMailDeps, session: DMailSession, mail: Ma
 }
 
 function placeOf(
-  { store }: DMailDeps,
+  { store }: RestoreDeps,
   { id, header }: DMailSession,
   { checkpoint, message }: Mail,
 ): { to: number; steps: number } | { problem: string } {
@@ -122,7 +118,7 @@ function rangesOf(numbers: readonly number[]): string {
 }
 
 /** What the agent did since, so that a person sees what left the conversation. */
-function callsSince({ store }: DMailDeps, { id, header }: DMailSession, to: number): string[] {
+function callsSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): string[] {
   const isVisible = visibleIn(header)
   return store
     .ofTypes(id, ['tool.started'], to)
@@ -137,7 +133,7 @@ function visibleIn({ cuts = [], seq: end }: SessionHeader): (seq: number) => boo
 }
 
 /** What others have told the agent since, to be told again. */
-function saidSince({ store }: DMailDeps, { id, header }: DMailSession, to: number): EventBody[] {
+function saidSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): EventBody[] {
   const isVisible = visibleIn(header)
   return store
     .ofTypes(id, ['turn.steered'], to)

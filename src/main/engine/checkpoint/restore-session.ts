@@ -12,6 +12,7 @@ import { applyHeader, emptyHeader } from '../../../shared/model/fold'
 import type { RestoreRequest } from '../engine-api'
 import type { Store } from '../session/store'
 import { applyRestore, removeTemporaries } from './apply-restore'
+import { isWithin } from '../workspace/real-path'
 import type { BlobStore } from './blob-store'
 import { changeList, listedChanges } from './call-checkpoints'
 import { changesAfter, workingAgents } from './family-changes'
@@ -26,6 +27,8 @@ const MOST_SENTENCES = 20
 const FOLDED_AT_ONCE = 2000
 
 export interface RestoreDeps {
+  /** What lies in it is no part of the work: a plan goes back with its session, but is not listed among the files. */
+  home: string
   store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'agents'>
   place: CheckpointPlace
   blobs: BlobStore
@@ -41,6 +44,18 @@ export interface RestoringSession {
 
 /** What a restore would do. Changes nothing. Throws `request.invalid` where nothing can go back to. */
 export function previewRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequest): RestorePreview {
+  return withoutOwn(deps, wholeRestore(deps, sessionId, request))
+}
+
+function withoutOwn<Lists extends { steps: readonly RestoreStep[]; kept: readonly KeptFile[] }>(
+  { home }: Pick<RestoreDeps, 'home'>,
+  lists: Lists,
+): Lists {
+  const isWork = ({ path }: { path: string }): boolean => !isWithin(path, home)
+  return { ...lists, steps: lists.steps.filter(isWork), kept: lists.kept.filter(isWork) }
+}
+
+function wholeRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequest): RestorePreview {
   const { to, files, conversation } = request
   const header = deps.store.header(sessionId)
   if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
@@ -57,11 +72,11 @@ export function previewRestore(deps: RestoreDeps, sessionId: string, request: Re
 
 /** Carries it out, and records it. What is there now is kept first. */
 export async function restoreSession(deps: RestoreDeps, session: RestoringSession, request: RestoreRequest): Promise<RestoreResult> {
-  const preview = previewRestore(deps, session.id, request)
+  const preview = wholeRestore(deps, session.id, request)
   const { to } = preview
   const conversation = request.conversation ? cutAt(deps, session.id, to) : undefined
   const safe = keepPresent(deps, session.id, preview)
-  if (safe.steps.length === 0 && !conversation) return { ...preview, ...safe }
+  if (safe.steps.length === 0 && !conversation) return withoutOwn(deps, { ...preview, ...safe })
   const journal: RestoreJournal = {
     restoreId: deps.newId('restore'),
     to,
@@ -71,7 +86,7 @@ export async function restoreSession(deps: RestoreDeps, session: RestoringSessio
     ...(conversation && { conversation }),
   }
   const { seq, kept } = await carryOut(deps, session, journal)
-  return { ...preview, steps: safe.steps.filter(({ path }) => !kept.some((one) => one.path === path)), kept, seq }
+  return withoutOwn(deps, { ...preview, steps: safe.steps.filter(({ path }) => !kept.some((one) => one.path === path)), kept, seq })
 }
 
 /** Does what the journal says, also when a part of it is done already, and records it. */

@@ -1,5 +1,6 @@
 import type { FileHunks, FileState, SessionFile } from '../../../shared/model/checkpoint'
 import { CodedError } from '../../../shared/model/errors'
+import { isWithin } from '../workspace/real-path'
 import { captureFile, sameState } from './file-state'
 import type { PathHistory } from './path-history'
 import { carryOut, historiesAfter, type RestoreDeps, type RestoringSession } from './restore-session'
@@ -10,7 +11,7 @@ import { textHunks, withoutHunk } from './text-hunks'
 export function sessionFiles(deps: RestoreDeps, sessionId: string): SessionFile[] {
   const files: SessionFile[] = []
   for (const { path, before, after, foreign } of historiesAfter(deps, sessionId, { to: 0 }).values()) {
-    if (before.kind === 'folder' || after.kind === 'folder') continue
+    if (before.kind === 'folder' || after.kind === 'folder' || isWithin(path, deps.home)) continue
     const now = captureFile(path, { maxBytes: deps.maxBytes() })
     if (sameState(now, before)) continue
     files.push({ path, before, now, standing: foreign || !sameState(now, after) ? 'changed' : 'ours' })

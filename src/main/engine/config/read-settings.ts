@@ -19,6 +19,7 @@ import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
+import { readEditorSettings } from './editor-settings'
 import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
 
@@ -52,6 +53,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const cache = readCache(top.table('cache'))
   const diagnostics = readDiagnostics(top.table('diagnostics'))
   const mcp = readMcpSettings(top.table('mcp'))
+  const editor = readEditorSettings(top.table('editor'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -78,6 +80,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     cache,
     diagnostics,
     mcp,
+    editor,
   }
   return { settings, mistakes }
 }

@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import type { EditorSettings } from './editor-settings'
 import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import type { ModelSettings } from './model-settings'
@@ -34,6 +35,7 @@ export interface Settings {
   cache: CacheSettings
   diagnostics: DiagnosticsSettings
   mcp: McpSettings
+  editor: EditorSettings
 }
 
 export interface ProviderSettings {
@@ -125,6 +127,7 @@ export const DEFAULT_SETTINGS: Settings = {
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: { enabled: true, sound: false },
   tasks: { onExit: 'keep', atTimeLimit: 'background', logBytes: 64 * 1024 * 1024, keepDays: 30, keepTasks: 500 },
+  editor: {},
   web: DEFAULT_WEB_SETTINGS,
   hooks: [],
   checkpoints: { keepDays: 30, maxBytes: 2048 * 1024 * 1024, maxFileBytes: 10 * 1024 * 1024, dMail: false },

@@ -156,3 +156,17 @@ describe('making room', () => {
     expect(roomFor([asked(), said(1000)], []).room.overflowed({ ...failure, message: 'too large (HTTP 413)' })).toBe(false)
   })
 })
+
+it('tells of a window that a refusal has shown to be smaller, with whatever it makes room by', async () => {
+  const history = [asked(), said(9000), asked(), said(6000)]
+  const { room, turn } = roomFor(history, ['S'])
+  room.overflowed({
+    code: 'model.context_overflow',
+    title: '',
+    advice: '',
+    message: 'maximum context length is 12000 tokens',
+  } as Parameters<typeof room.overflowed>[0])
+  await room.make()
+  const told = turn.events.flatMap((event) => (event.type === 'compaction.started' || event.type === 'context.trimmed' ? [event] : []))
+  expect(told.map(({ learnedWindow }) => learnedWindow)).toEqual([12_000])
+})

@@ -80,6 +80,7 @@ export function createRoom(deps: RoomDeps): Room {
       reason: overflows > 0 ? 'overflow' : 'window',
       window,
       limit,
+      isLearned: deps.window.isLearned(),
       used,
       fixed: fixed(),
       measure: count.tokensOf,
@@ -109,6 +110,7 @@ export function createRoom(deps: RoomDeps): Room {
       ...left,
       before: Math.round(used),
       after: Math.round(used - saved),
+      ...(deps.window.isLearned() && { learnedWindow: Math.round(deps.window.tokens()) }),
     })
     // While the messages are still what was counted.
     count.replaced()

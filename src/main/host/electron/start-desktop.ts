@@ -12,6 +12,7 @@ import { askAboutTasks } from './ask-about-tasks'
 import { registerAppScheme, serveAppScheme } from './app-scheme'
 import { openAppWindow } from './app-window'
 import { callForPerson } from './call-for-person'
+import { createUserEditor } from '../../user-editor'
 import { desktopLog } from './desktop-log'
 import type { ElectronModule } from './electron-module'
 import { guardContents, guardSession, openExternal } from './guard'
@@ -184,6 +185,7 @@ class Desktop {
         return canceled ? null : (filePaths[0] ?? null)
       },
       openExternal: (url) => openExternal(shell, url),
+      files: createUserEditor(process),
       notices: () => this.#notices,
       onCommand: (listener) => {
         this.#commandListeners.add(listener)

@@ -11,6 +11,7 @@ import { createRpcServer } from '../../api/rpc-server'
 import type { LogBug } from '../../api/rpc-error'
 import type { Engine } from '../../engine/engine-api'
 import { pageHeaders, readPageFile } from '../../page-files'
+import { createUserEditor } from '../../user-editor'
 import { isOurHost, isOurOrigin, isSameToken } from './request-checks'
 import { serveSocket, SOCKET_LIMITS } from './serve-socket'
 import type { SocketLimits } from './serve-socket'
@@ -58,7 +59,12 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
 
   const rpc = createRpcServer(
-    createRouter({ engine, host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false }, logBug }),
+    createRouter({
+      engine,
+      // It listens on loopback alone: whoever clicks sits at this machine.
+      host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false, files: createUserEditor(process) },
+      logBug,
+    }),
     logBug,
   )
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { SessionFile } from '../../../shared/model/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session'
 import { useQueries } from '../../state/trestle-context'
+import { FileLink } from '../../ui/content/file-link'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { ChangesUndo } from './changes-undo'
@@ -95,6 +96,13 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
           {file.standing === 'changed' && <span className="flex-none text-tiny text-wait-ink">changed since</span>}
           {edited && <Counts added={edited.added} removed={edited.removed} />}
         </button>
+        {what !== 'deleted' && (
+          <span className="flex-none px-1.5 py-1 text-tiny text-ink-3">
+            <FileLink path={file.path}>
+              Open<span className="sr-only"> {path}</span>
+            </FileLink>
+          </span>
+        )}
         {edited && (
           <button
             type="button"

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { PERMISSION_MODES } from '../../../shared/model/approval'
 import { confinementOf, MODE_NAMES, modeMeaning } from '../../../shared/model/sandbox-words'
 import type { SettingsView } from '../../../shared/model/settings'
+import { toolLabel } from '../../../shared/model/tool-label'
 import { useSettingsChange } from '../../state/settings-query'
 import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/theme'
 import { tellFailure } from '../../state/toasts-state'
@@ -63,7 +64,9 @@ function ToolsPart({ settings }: { settings: SettingsView }) {
   const [filter, setFilter] = useState('')
   const setTool = useSettingsChange((api, tool: { name: string; enabled: boolean }) => api.setToolEnabled(tool))
   const wanted = filter.trim().toLocaleLowerCase()
-  const tools = settings.tools.filter((tool) => `${tool.name} ${tool.description}`.toLocaleLowerCase().includes(wanted))
+  const tools = settings.tools.filter((tool) =>
+    `${tool.name} ${toolLabel(tool.name)} ${tool.description}`.toLocaleLowerCase().includes(wanted),
+  )
   return (
     <section aria-labelledby="settings-tools">
       <SectionHead id="settings-tools" title="Tools" text="A tool that is switched off is not offered to the model at all." />
@@ -85,8 +88,8 @@ function ToolsPart({ settings }: { settings: SettingsView }) {
           return (
             <li key={tool.name} className="border-t border-line px-3.5 py-2 first:border-t-0">
               <Switch
-                label={tool.name}
-                description={tool.description}
+                label={toolLabel(tool.name)}
+                description={toolLabel(tool.name) === tool.name ? tool.description : `${tool.description} · in rules: ${tool.name}`}
                 checked={pending ? setTool.variables.enabled : tool.enabled}
                 onChange={(enabled) => setTool.mutate({ name: tool.name, enabled }, { onError: tellFailure })}
               />

@@ -13,7 +13,7 @@ import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { ProcessTree } from './process-tree'
 import { TaskMenuItems } from './task-menu'
-import { endWords, processWords, statusDot, statusWord, waits } from './task-words'
+import { endWords, isNamed, processWords, statusDot, statusWord, waits } from './task-words'
 
 interface TaskDetailProps {
   task: Task
@@ -40,8 +40,8 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
       <header className="task-detail-head">
         <Dot status={statusDot(task)} silent />
         <div className="min-w-0 flex-1">
-          <h2 className="truncate font-mono text-ui font-medium" title={task.command}>
-            {task.command}
+          <h2 className={cx('truncate text-ui font-medium', !isNamed(task) && 'font-mono')} title={task.command}>
+            {isNamed(task) ? task.description : task.command}
           </h2>
           <p className="flex min-w-0 gap-2 text-tiny text-ink-3">
             <span className={cx('flex-none', waits(task) && 'text-wait-ink')}>
@@ -50,7 +50,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
             </span>
             {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
             <span className="min-w-0 truncate" title={task.cwd}>
-              {task.description !== undefined && `${task.description} · `}
+              {isNamed(task) && <code>{task.command} · </code>}
               {shortPath(task.cwd, userHome)}
             </span>
           </p>

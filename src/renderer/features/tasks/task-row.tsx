@@ -15,7 +15,7 @@ import { SandboxWord } from '../../ui/sandbox-word'
 import { distinctPorts, PortLink } from './port-link'
 import { RowActions } from './row-actions'
 import { Sparkline } from './sparkline'
-import { endWords, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
+import { endWords, isNamed, memory, percent, processWords, runtime, statusDot, statusWord, taskTitle, waits } from './task-words'
 
 interface TaskRowProps {
   taskId: string
@@ -61,12 +61,18 @@ export const TaskRow = memo(function TaskRow({ taskId, selected, reachable, user
             data-task-button
             tabIndex={tabIndex}
             aria-current={selected ? 'true' : undefined}
-            aria-label={`${task.command}, ${statusWord(task)}`}
+            aria-label={`${taskTitle(task)}, ${statusWord(task)}`}
             title={task.command}
             className="task-command"
+            data-named={isNamed(task) || undefined}
           >
-            {task.command}
+            {isNamed(task) ? task.description : task.command}
           </button>
+          {isNamed(task) && (
+            <code className="task-faint min-w-0 truncate" title={task.command}>
+              {task.command}
+            </code>
+          )}
           {task.background === false && <span className="task-faint flex-none">in the foreground</span>}
         </div>
         <TaskLine task={task} userHome={userHome} tabIndex={tabIndex} />

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { branches } from './process-tree'
-import { memory, percent, processWords, runtime } from './task-words'
+import { isNamed, memory, percent, processWords, runtime, taskTitle } from './task-words'
 
 it('writes times and sizes as people read them', () => {
   expect([0, 8000, 842_000, 11_642_000, 183_600_000].map(runtime)).toEqual(['0:00', '0:08', '14:02', '3:14:02', '2 d 3 h'])
@@ -30,4 +30,10 @@ it('shows each process once, below its parent, also when numbers go in a circle'
       [2, 1],
     ]),
   ).toEqual(['1@0', '2@1'])
+})
+
+it('calls a task what the model said it is for, with its command behind; a subagent and a command without a word stay as they are', () => {
+  expect(taskTitle({ command: 'npm run dev -- --port 5173', description: ' Dev server ' })).toBe('Dev server: npm run dev -- --port 5173')
+  expect(taskTitle({ command: 'ls', description: ' ' })).toBe('ls')
+  expect(isNamed({ command: 'explore: x', description: 'x', agent: { type: 'explore', isQueued: false } })).toBe(false)
 })

@@ -33,6 +33,16 @@ function isQueued(task: Task): boolean {
   return task.status === 'running' && task.agent?.isQueued === true
 }
 
+/** Whether the model has said what the command is for: people know the task by that. */
+export function isNamed({ description = '', command, agent }: Pick<Task, 'description' | 'command' | 'agent'>): boolean {
+  return !agent && description.trim() !== '' && description !== command
+}
+
+/** What a task is called, in one line. */
+export function taskTitle(task: Pick<Task, 'description' | 'command' | 'agent'>): string {
+  return isNamed(task) ? `${task.description?.trim()}: ${task.command}` : task.command
+}
+
 export function statusWord(task: Task): string {
   return waits(task) ? 'waits for you' : isQueued(task) ? 'queued' : WORDS[task.status]
 }

@@ -10,13 +10,14 @@ import { useUsage, useWatchUsage } from '../../state/task-usage'
 import { useTask, useTasks } from '../../state/tasks-state'
 import { useSecond } from '../../state/use-second'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Dot } from '../../ui/dot'
 import { SandboxWord } from '../../ui/sandbox-word'
 import { EmptyState } from '../../ui/empty-state'
 import { distinctPorts, PortLink } from './port-link'
 import { Sparkline } from './sparkline'
 import { taskOrder } from './task-order'
-import { endWords, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
+import { endWords, isNamed, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
 import './tasks.css'
 
 /** Ended ones beyond these are on the page of all tasks. */
@@ -106,7 +107,12 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
         title={task.command}
       >
         <Dot status={statusDot(task)} silent />
-        <span className="min-w-0 flex-1 truncate font-mono text-small text-ink">{task.command}</span>
+        <span className="min-w-0 flex-1">
+          {isNamed(task) && <span className="block truncate text-left text-ink">{task.description}</span>}
+          <span className={cx('block truncate text-left font-mono text-small', isNamed(task) ? 'text-ink-3' : 'text-ink')}>
+            {task.command}
+          </span>
+        </span>
         <span className="sr-only">{statusWord(task)}</span>
         {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
         <span className="flex-none text-small text-ink-3 tabular-nums">

@@ -22,7 +22,7 @@ export function FileDiffList({ files, limit, ends }: FileDiffListProps) {
           <span className="text-add-ink">+{file.added}</span> <span className="text-del-ink">−{file.removed}</span>
         </p>
       )}
-      <DiffView diff={file.diff} {...(limit !== undefined && { limit })} end={ends?.[index]} />
+      <DiffView diff={file.diff} path={file.path} {...(limit !== undefined && { limit })} end={ends?.[index]} />
       {file.note && <p className="file-diff-note">{file.note}</p>}
     </section>
   ))

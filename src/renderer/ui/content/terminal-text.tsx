@@ -1,6 +1,7 @@
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { ansiSpans, type AnsiSpan } from './ansi-spans'
 import './content.css'
+import { PathText } from './file-link'
 
 interface TerminalTextProps {
   text: string
@@ -47,7 +48,7 @@ export const TerminalText = memo(function TerminalText({ text, live = false, lab
 })
 
 function Run({ span: { text, color, background, bold, dim, italic, underline } }: { span: AnsiSpan }) {
-  if (!color && !background && !bold && !dim && !italic && !underline) return text
+  if (!color && !background && !bold && !dim && !italic && !underline) return <PathText text={text} />
   return (
     <span
       style={{
@@ -59,7 +60,7 @@ function Run({ span: { text, color, background, bold, dim, italic, underline } }
         ...(underline && { textDecoration: 'underline' }),
       }}
     >
-      {text}
+      <PathText text={text} />
     </span>
   )
 }

@@ -45,6 +45,8 @@ export interface CompactionTask {
   /** Tokens of the model's window, and what has to be undercut. */
   window: number
   limit: number
+  /** The window is smaller than configured, as a refusal has shown. */
+  isLearned?: boolean
   /** Tokens of the conversation as it is, with all that is sent along, and of what is sent along. */
   used: number
   fixed: number
@@ -76,6 +78,7 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
     reason,
     ...(instruction !== undefined && { instruction }),
     tokens: Math.round(task.used),
+    ...(task.isLearned && { learnedWindow: Math.round(task.window) }),
   })
   try {
     const { text, usage } = await summary(ctx, compactionId, task)

@@ -111,11 +111,13 @@ describe('the demo model', () => {
     expect(said.join('\n')).toContain('not today')
     expect(said.at(-1)).toContain('did not write `trestle-demo.md`')
     expect(said.at(-1)).toContain('ran `ls`')
-    expect(todos[1]!.title).toContain('not done')
+    expect(todos[1]).toMatchObject({ title: expect.stringContaining('not done') as string, status: 'pending' })
+    expect(said.join('\n')).not.toMatch(/\[checkpoint \d/)
   })
 
   it('says it when only the edit or the command is rejected', async () => {
-    const { said } = await play(await tempFolder(), { rejected: ['Edit', 'Bash'] })
+    const { said, todos } = await play(await tempFolder(), { rejected: ['Edit', 'Bash'] })
+    expect(todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending'])
     expect(said.at(-1)).toMatch(/did not change a line of it: .*not today/)
     expect(said.at(-1)).toMatch(/did not get an answer from `wc -l trestle-demo\.md`: .*not today/)
   })
@@ -152,7 +154,9 @@ describe('the demo model', () => {
     const folder = await tempFolder()
     const { messages } = await play(folder)
     const news: Message = { role: 'user', parts: [{ type: 'text', text: '<task-news>\nA background task has ended.\n</task-news>' }] }
-    const request = { model: 'scripted', system: '', messages: [...messages, news], tools: [], imagesIn: false, thinking: true }
+    // As the loop sends it, with the number of a checkpoint behind.
+    const mark: Message = { role: 'user', parts: [{ type: 'text', text: '[checkpoint 9]' }], by: 'guard' }
+    const request = { model: 'scripted', system: '', messages: [...messages, news, mark], tools: [], imagesIn: false, thinking: true }
     const { text } = await collect(createDemoProvider({ paceMs: 0 }).stream(request, new AbortController().signal))
     expect(text).toContain('which Trestle wrote and not you')
   })

@@ -54,7 +54,9 @@ export function demoSummary(): string {
 export function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
   const { steps, ended } = playedIn(messages)
   const { step: all, later, news } = scriptOf()
-  if (ended && isNews(messages.at(-1))) return { step: 'news', think: '', say: news, calls: [] }
+  // The number of a checkpoint that stands behind is none of its business.
+  const latest = messages.findLast((message) => message.role !== 'user' || message.by !== 'guard')
+  if (ended && isNews(latest)) return { step: 'news', think: '', say: news, calls: [] }
   if (ended) return { step: 'later', think: '', say: later, calls: [] }
   const facts = factsOf(steps)
   const last = all.at(-1)!
@@ -150,18 +152,21 @@ function filled(template: string, facts: Facts, steps: readonly Played[]): strin
     if (word === 'first' && name !== undefined) return firstLine(resultOf(name)?.text ?? '')
     if (word === 'task' && name !== undefined) return /^task_id: (\S+)$/m.exec(resultOf(name)?.text ?? '')?.[1] ?? ''
     if (word === 'reason' && name !== undefined) return firstLine(resultOf(name)?.text ?? 'it was not tried')
+    if (word === 'status' && name !== undefined) return facts.names.has(`ok:${name}`) ? 'done' : 'pending'
     if (word === 'done') return doneList(facts, steps)
     return whole
   })
 }
 
 function filledInput(input: Record<string, unknown>, fill: (template: string) => string): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
-      if (typeof value !== 'string') return [name, value]
-      return [name, value.endsWith('\n') ? `${fill(value)}\n` : fill(value)]
-    }),
-  )
+  const deep = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.endsWith('\n') ? `${fill(value)}\n` : fill(value)
+    if (Array.isArray(value)) return value.map(deep)
+    return typeof value === 'object' && value !== null && !(value instanceof Date)
+      ? filledInput(value as Record<string, unknown>, fill)
+      : value
+  }
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, deep(value)]))
 }
 
 function doneList(facts: Facts, steps: readonly Played[]): string {

@@ -60,7 +60,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
       }))
       let draft: Draft | undefined
       return {
-        summary: 'the plan',
+        summary: '',
         accesses: [{ kind: 'all' }],
         async check() {
           const found = await readDraft(plan)

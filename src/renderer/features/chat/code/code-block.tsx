@@ -1,7 +1,7 @@
 import { memo, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/content/copy-button'
-import type { CodeToken } from './highlighter'
-import { useCodeLines } from './use-code-lines'
+import type { CodeToken } from '../../../ui/code/highlighter'
+import { useCodeLines } from '../../../ui/code/use-code-lines'
 
 /** Lines shown at first; the rest on request, so that a long listing does not bury the conversation. */
 const SHOWN_LINES = 120

@@ -9,12 +9,14 @@ export function ContextMeter({ sessionId }: { sessionId: string }) {
   const header = useSessionHeader(sessionId)
   const { data: settings } = useSettings()
   if (!header?.context || !settings) return null
-  const window = settings.models.find(({ id }) => id === (header.model ?? settings.defaultModel))?.contextWindow
+  const configured = settings.models.find(({ id }) => id === (header.model ?? settings.defaultModel))?.contextWindow
   const used = header.context.input + header.context.output
+  const window = header.learnedWindow ?? configured
   if (window === undefined || window <= 0) return null
   const share = Math.min(1, used / window)
   const percent = share > 0 && share < 0.01 ? '< 1' : String(Math.round(share * 100))
-  const text = `Context: ${used.toLocaleString()} of ${window.toLocaleString()} tokens`
+  const less = header.learnedWindow === undefined ? '' : ', the most that the provider accepts'
+  const text = `Context: ${used.toLocaleString()} of ${window.toLocaleString()} tokens${less}`
   return (
     <Tooltip text={text}>
       <Chip

@@ -1,5 +1,8 @@
 import { useContext, useState, type ReactNode } from 'react'
 import { linkWarning } from '../../../../shared/model/safe-link'
+import { useFoundFile } from '../../../state/file-links'
+import { pathOf } from '../../../state/path-text'
+import { FileLink } from '../../../ui/content/file-link'
 import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { OpenLink } from './open-link'
 import { outsideLink } from './outside-link'
@@ -19,6 +22,15 @@ export function Address({ href, text, children }: AddressProps) {
   const open = useContext(OpenLink)
   const [isAsking, setAsking] = useState(false)
   const url = outsideLink(href)
+  const place = url === undefined ? pathOf(decoded(href)) : undefined
+  const file = useFoundFile(place?.path)
+  if (place && file) {
+    return (
+      <FileLink path={place.path} line={place.line} column={place.column}>
+        {children}
+      </FileLink>
+    )
+  }
   if (url === undefined) return <span title={`${href} (this address cannot be opened)`}>{children}</span>
   const warning = linkWarning(url, text)
   const go = (): void => (warning === undefined ? open(url) : setAsking(true))
@@ -48,4 +60,13 @@ export function Address({ href, text, children }: AddressProps) {
       )}
     </>
   )
+}
+
+/** `my%20file.md` as the name of a file. */
+function decoded(href: string): string {
+  try {
+    return decodeURIComponent(href)
+  } catch {
+    return href
+  }
 }

@@ -1,7 +1,14 @@
 import type { Token, Tokens } from 'marked'
 import { useState, type ReactNode } from 'react'
 import { CodeBlock } from '../code/code-block'
+import { Diagram } from '../code/diagram'
+import { alertOf, AlertHead } from './alert'
+import type { DetailsToken, FootnoteToken } from './block-tokens'
+import { Footnote } from './footnotes'
+import { HtmlView } from './html-view'
 import { InlineView } from './inline-view'
+import { Formula } from './math'
+import type { MathToken } from './math-tokens'
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const
 
@@ -26,14 +33,34 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
         </Heading>
       )
     }
-    case 'code':
-      return <CodeBlock code={String(block['text'])} language={language(block['lang'])} streaming={streaming && !isClosed(block.raw)} />
-    case 'blockquote':
+    case 'code': {
+      const code = { code: String(block['text']), language: language(block['lang']), streaming: streaming && !isClosed(block.raw) }
+      if (code.language === 'math') return <Formula tex={code.code} display />
+      return code.language === 'mermaid' ? <Diagram {...code} /> : <CodeBlock {...code} />
+    }
+    case 'math': {
+      const { open, raw, tex } = token as MathToken
+      return open ? <p className="md-raw">{raw}</p> : <Formula tex={tex} display />
+    }
+    case 'details':
+      return <Details token={token as DetailsToken} streaming={streaming} />
+    case 'footnote':
       return (
-        <blockquote>
-          <Blocks tokens={block.tokens} streaming={streaming} />
+        <Footnote token={token as FootnoteToken}>
+          <InlineView tokens={block.tokens} />
+        </Footnote>
+      )
+    case 'html':
+      return <HtmlView source={block.raw} />
+    case 'blockquote': {
+      const alert = alertOf(block.tokens ?? [])
+      return (
+        <blockquote data-alert={alert?.kind} dir="auto">
+          {alert && <AlertHead kind={alert.kind} />}
+          <Blocks tokens={alert?.tokens ?? block.tokens} streaming={streaming} />
         </blockquote>
       )
+    }
     case 'list':
       return <List token={block as Tokens.List} streaming={streaming} />
     case 'table':
@@ -52,15 +79,24 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
     case 'link':
     case 'image':
     case 'br':
+    case 'footnoteMark':
       return <InlineView tokens={[token]} />
     default:
-      // HTML stays text.
       return <p className="md-raw">{block.raw.trimEnd()}</p>
   }
 }
 
 function Blocks({ tokens, streaming }: { tokens: readonly Token[] | undefined; streaming: boolean }): ReactNode {
   return tokens?.map((token, index) => <BlockView key={index} token={token} streaming={streaming && index === tokens.length - 1} />)
+}
+
+function Details({ token, streaming }: { token: DetailsToken; streaming: boolean }) {
+  return (
+    <details className="md-details" open={token.isOpen}>
+      <summary>{token.summary.length > 0 ? <InlineView tokens={token.summary} /> : 'Details'}</summary>
+      <Blocks tokens={token.tokens} streaming={streaming} />
+    </details>
+  )
 }
 
 function List({ token, streaming }: { token: Tokens.List; streaming: boolean }) {
@@ -80,6 +116,8 @@ function List({ token, streaming }: { token: Tokens.List; streaming: boolean }) 
 /** Rows shown at first, and while a long table grows: its newest. */
 const SHOWN_ROWS = 80
 const TAIL_ROWS = 30
+/** So many characters stay on one line: a size or a version that breaks in two while another column has room. */
+const SHORT_CELL = 24
 
 function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }) {
   const [all, setAll] = useState(false)
@@ -93,7 +131,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
           <thead>
             <tr>
               {token.header.map((cell, index) => (
-                <th key={index} dir="auto" data-align={cell.align ?? undefined}>
+                <th key={index} data-align={cell.align ?? undefined} dir="auto">
                   <InlineView tokens={cell.tokens} />
                 </th>
               ))}
@@ -103,7 +141,7 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
             {token.rows.slice(from, to).map((row, index) => (
               <tr key={from + index}>
                 {row.map((cell, column) => (
-                  <td key={column} dir="auto" data-align={cell.align ?? undefined}>
+                  <td key={column} data-align={cell.align ?? undefined} data-short={cell.text.length <= SHORT_CELL || undefined} dir="auto">
                     <InlineView tokens={cell.tokens} />
                   </td>
                 ))}

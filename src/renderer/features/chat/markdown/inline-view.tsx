@@ -1,20 +1,25 @@
 import type { Token, Tokens } from 'marked'
-import { ArrowUpRight, ImageOff } from 'lucide-react'
-import { useContext, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { pathOf } from '../../../state/path-text'
+import { FileLink, PathText } from '../../../ui/content/file-link'
 import { Address } from './address'
+import type { FootnoteMarkToken } from './block-tokens'
 import { decodeEntities } from './entities'
-import { OpenLink } from './open-link'
-import { inlinePicture, outsideLink } from './outside-link'
+import { FootnoteMark } from './footnotes'
+import { withElements, type InlineElement } from './html-view'
+import { Formula } from './math'
+import type { MathToken } from './math-tokens'
+import { Picture } from './picture'
 
-/** Inline Markdown: text, emphasis, code, links. HTML is shown as the text it is. */
+/** Inline Markdown: text, emphasis, code, links, formulas, and the few elements of HTML that belong in a text; other HTML is shown as it was written. */
 export function InlineView({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  return tokens?.map((token, index) => <Inline key={index} token={token} />)
+  return tokens && withElements(tokens).map((token, index) => <Inline key={index} token={token} />)
 }
 
-function Inline({ token }: { token: Tokens.Generic }): ReactNode {
+function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode {
   switch (token.type) {
     case 'text':
-      return token.tokens ? <InlineView tokens={token.tokens} /> : decodeEntities(String(token['text']))
+      return token.tokens ? <InlineView tokens={token.tokens} /> : <PathText text={decodeEntities(String(token['text']))} />
     case 'escape':
       return String(token['text'])
     case 'strong':
@@ -36,7 +41,7 @@ function Inline({ token }: { token: Tokens.Generic }): ReactNode {
         </del>
       )
     case 'codespan':
-      return <code>{String(token['text'])}</code>
+      return <CodeSpan text={String(token['text'])} />
     case 'br':
       return <br />
     case 'checkbox':
@@ -44,7 +49,21 @@ function Inline({ token }: { token: Tokens.Generic }): ReactNode {
     case 'link':
       return <Link token={token as Tokens.Link} />
     case 'image':
-      return <Picture token={token as Tokens.Image} />
+      return <Picture href={String(token['href'])} name={decodeEntities(String(token['text']))} />
+    case 'math': {
+      const { open, raw, tex, display } = token as MathToken
+      return open ? raw : <Formula tex={tex} display={display} />
+    }
+    case 'footnoteMark':
+      return <FootnoteMark token={token as FootnoteMarkToken} />
+    case 'element': {
+      const { tag: Tag, tokens } = token as InlineElement
+      return (
+        <Tag>
+          <InlineView tokens={tokens} />
+        </Tag>
+      )
+    }
     default:
       // Raw HTML and whatever else there may be: as it was written.
       return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw
@@ -56,37 +75,21 @@ export function Checkbox({ checked }: { checked: boolean }) {
   return <span role="img" aria-label={checked ? 'done: ' : 'to do: '} className="md-check" data-checked={checked || undefined} />
 }
 
+/** Code; a path in it opens its file. */
+function CodeSpan({ text }: { text: string }) {
+  const place = pathOf(text)
+  if (!place) return <code>{text}</code>
+  return (
+    <FileLink path={place.path} line={place.line} column={place.column}>
+      <code>{text}</code>
+    </FileLink>
+  )
+}
+
 function Link({ token }: { token: Tokens.Link }) {
   return (
     <Address href={token.href} text={decodeEntities(token.text)}>
       <InlineView tokens={token.tokens} />
     </Address>
-  )
-}
-
-/** A picture from elsewhere is not loaded: who serves it would learn that it is looked at. */
-function Picture({ token }: { token: Tokens.Image }) {
-  const open = useContext(OpenLink)
-  const inside = inlinePicture(token.href)
-  const name = decodeEntities(token.text) || 'picture'
-  if (inside !== undefined) return <img src={inside} alt={name} />
-  const url = outsideLink(token.href)
-  if (url === undefined) return <span className="md-picture">{name}</span>
-  return (
-    <a
-      href={url}
-      title={url}
-      className="md-picture"
-      onClick={(event) => {
-        event.preventDefault()
-        open(url)
-      }}
-    >
-      <ImageOff aria-hidden />
-      {name}
-      <span className="md-picture-host">{new URL(url).hostname}</span>
-      <ArrowUpRight aria-hidden />
-      <span className="sr-only"> (image, opens in browser)</span>
-    </a>
   )
 }

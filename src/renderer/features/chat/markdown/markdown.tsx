@@ -1,7 +1,9 @@
 import { memo, useEffect, useLayoutEffect, useState } from 'react'
 import type { Token, Tokens } from 'marked'
 import remend from 'remend'
+import type { FootnoteToken } from './block-tokens'
 import { BlockView } from './block-view'
+import { FootnoteLabels } from './footnotes'
 import { GrowingText } from './growing-text'
 import './markdown.css'
 import { splitBlocks, type Block } from './split-blocks'
@@ -24,12 +26,18 @@ export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProp
   })
   return (
     <div className="md" data-streaming={streaming || undefined}>
-      {parts(blocks).map((part, index, all) => (
-        <Part key={part[0]?.key} blocks={part} open={streaming && index === all.length - 1} />
-      ))}
+      <FootnoteLabels value={footnoteLabels(blocks)}>
+        {parts(blocks).map((part, index, all) => (
+          <Part key={part[0]?.key} blocks={part} open={streaming && index === all.length - 1} />
+        ))}
+      </FootnoteLabels>
     </div>
   )
 })
+
+function footnoteLabels(blocks: readonly Block[]): string {
+  return blocks.map(({ token }) => (token.type === 'footnote' ? `\n${(token as FootnoteToken).label}\n` : '')).join('')
+}
 
 /** So many blocks are looked at together: a growing answer of hundreds of blocks is compared and laid out by its parts. */
 const PART = 16
@@ -68,7 +76,7 @@ const OneBlock = memo(
 
 /** The block as if what is still open in it were closed, so that a half-written link or emphasis does not flicker. */
 function mended(token: Token): Token {
-  if (token.type === 'code' || token.type === 'html' || token.raw.length > 20_000) return token
+  if (['code', 'html', 'math', 'details'].includes(token.type) || token.raw.length > 20_000) return token
   const raw = remend(token.raw, { linkMode: 'text-only', images: true, htmlTags: false, katex: false })
   if (raw === token.raw) return token
   return splitBlocks(raw).blocks[0]?.token ?? ({ type: 'paragraph', raw: '', text: '', tokens: [] } satisfies Tokens.Paragraph)

@@ -1,4 +1,5 @@
-import { Lexer, type Links, type Token, type Tokens } from 'marked'
+import type { Lexer, Links, Token, Tokens } from 'marked'
+import { createLexer } from './create-lexer'
 
 /** A block that is drawn by itself. `key` is where it starts in the text: it stays while the text grows. */
 export interface Block {
@@ -69,7 +70,7 @@ function copied(text: string): string {
 }
 
 function read(source: string, known: Links): { tokens: Token[]; links: Links } {
-  const lexer = new Lexer({ gfm: true, breaks: false })
+  const lexer = createLexer()
   Object.assign(lexer.tokens.links, known)
   const tokens = lexer.blockTokens(source, lexer.tokens).flatMap((token) => cutParagraph(token, lexer).flatMap(cutList))
   // What lexer.lex does, but a long run of inline text is read piece by piece: reading it at once takes more than linear time.

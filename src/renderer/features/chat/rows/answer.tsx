@@ -3,6 +3,7 @@ import { memo, useState } from 'react'
 import type { AnswerItem, SupersededAttempt } from '../../../../shared/model/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { Markdown } from '../markdown/markdown-on-demand'
+import { glimpse } from './glimpse'
 
 /** Whether a step has anything to show besides its calls. */
 export function isSilent(item: AnswerItem): boolean {
@@ -45,17 +46,12 @@ function Thinking({ text, live }: { text: string; live: boolean }) {
         {!open && <span>{glimpse(text, live)}</span>}
       </button>
       {open && (
-        <p className="thinking-text" tabIndex={0}>
-          {text.trim()}
-        </p>
+        <div className="thinking-text" tabIndex={0} role="group" aria-label="Thoughts">
+          <Markdown text={text.trim()} streaming={live} />
+        </div>
       )}
     </div>
   )
-}
-
-function glimpse(text: string, live: boolean): string {
-  const line = live ? text.trimEnd().slice(-400).split('\n').at(-1) : text.trimStart().slice(0, 400).split('\n')[0]
-  return (line ?? '').slice(live ? -160 : 0).slice(0, 160)
 }
 
 function Superseded({ attempt }: { attempt: SupersededAttempt }) {

@@ -10,7 +10,7 @@ import { Spinner } from '../../../ui/spinner'
 import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
-const WHY = { window: 'the window was nearly full', overflow: 'the provider found it too long', manual: 'you asked for it' }
+const WHY = { window: 'the context window was nearly full', overflow: 'the provider rejected it as too long', manual: 'you asked for it' }
 
 /** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
 export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { sessionId: string; item: CompactionItem }) {
@@ -39,7 +39,8 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
         <ChevronRight aria-hidden />
         <b>Conversation compacted</b>
         <span className="tabular-nums">
-          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && `, as ${WHY[item.reason]}`}
+          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && `, because ${WHY[item.reason]}`}
+          {item.learnedWindow !== undefined && ` (the provider accepts only ${tokenWords(item.learnedWindow)})`}
         </span>
       </button>
       {open && <Summary sessionId={sessionId} item={item} />}

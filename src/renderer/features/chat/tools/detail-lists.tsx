@@ -3,6 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import type { ResultPart } from '../../../../shared/model/message'
 import type { ToolDetails } from '../../../../shared/model/preview'
 import type { Todo } from '../../../../shared/model/todo'
+import { FileLink } from '../../../ui/content/file-link'
 import { cx } from '../../../ui/cx'
 import { PlainText } from './plain-text'
 import { bytes } from './tool-outcome'
@@ -54,13 +55,19 @@ export function MatchList({ details }: { details: Of<'matches'> }) {
       <p>
         <File aria-hidden />
         <span className="min-w-0 truncate" title={file.path}>
-          {file.path}
+          <FileLink path={file.path} line={file.lines[0]?.line}>
+            {file.path}
+          </FileLink>
         </span>
         {file.count !== undefined && <span className="text-ink-3">{file.count.toLocaleString()}</span>}
       </p>
       {file.lines.map((line, n) => (
         <div key={n} className="file-line">
-          <span>{line.line}</span>
+          <span>
+            <FileLink path={file.path} line={line.line}>
+              {line.line}
+            </FileLink>
+          </span>
           <span>{line.text.length > 400 ? `${line.text.slice(0, 400)} …` : line.text || ' '}</span>
         </div>
       ))}

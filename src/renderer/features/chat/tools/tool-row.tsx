@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, type ComponentProps } from 'react'
 import type { Task } from '../../../../shared/model/task'
-import { toolLabel } from '../../../../shared/model/tool-label'
+import { doneLabel, toolLabel } from '../../../../shared/model/tool-label'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { useWaitingAgent } from '../../../state/agent-requests'
 import { cx } from '../../../ui/cx'
@@ -9,12 +9,14 @@ import { Dot } from '../../../ui/dot'
 import { SandboxWord } from '../../../ui/sandbox-word'
 import { BackgroundOutcome } from './background-task'
 import { Elapsed } from './elapsed'
+import { FailureTail } from './failure-tail'
+import { OpenFileOf } from './open-file-of'
 import { LiveCommand, useLiveCommand } from './live-command'
 import { Subagent, SubagentOutcome, useSubagent } from './subagent'
 import { ToolDetailsView } from './tool-details'
 import { ToolIcon } from './tool-icon'
 import { toolOutcome } from './tool-outcome'
-import { toolSummary } from './tool-summary'
+import { commandPurpose, toolSummary } from './tool-summary'
 import './tools.css'
 
 interface ToolRowProps {
@@ -29,6 +31,7 @@ const TONES = { plain: 'text-ink-3', wait: 'text-wait-ink', run: 'text-run-ink',
 export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowProps) {
   const outcome = toolOutcome(item)
   const summary = toolSummary(item)
+  const purpose = commandPurpose(item)
   const canOpen = item.state !== 'drafting'
   const detailsId = `details-${item.id}`
   const live = useLiveCommand(item, open)
@@ -41,6 +44,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const shown = open || live.shown || subagent?.status === 'running'
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
+      <OpenFileOf item={item} />
       <button
         type="button"
         className="tool-row"
@@ -53,8 +57,13 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         }}
       >
         <ToolIcon name={item.name} />
-        <b title={item.name}>{toolLabel(item.name)}</b>
-        <span className="tool-summary" title={summary}>
+        <b title={item.name}>{item.state === 'done' ? doneLabel(item.name) : toolLabel(item.name)}</b>
+        {purpose !== undefined && (
+          <span className="tool-purpose" title={purpose}>
+            {purpose}
+          </span>
+        )}
+        <span className="tool-summary" title={summary} data-below={purpose !== undefined || undefined}>
           {summary}
         </span>
         {sandbox && <SandboxWord sandbox={sandbox} />}
@@ -79,6 +88,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         </span>
         <ChevronRight aria-hidden className="tool-chevron" />
       </button>
+      {!shown && <FailureTail item={item} />}
       {shown && canOpen && (
         <div id={detailsId} className="tool-details">
           {live.task ? (

@@ -1,12 +1,14 @@
 import { argumentText } from '../../../../shared/model/argument-text'
 import type { CallArgument } from '../../../../shared/model/preview'
+import { isPlanFile } from '../../../../shared/model/plan'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 
 const TELLING = ['command', 'path', 'pattern', 'query', 'url', 'description', 'prompt', 'name']
 
 /** One line on what a call is about: the tool's own summary, or the most telling argument while there is none. */
-export function toolSummary(item: Pick<ToolItem, 'summary' | 'input'>): string {
-  if (item.summary !== '') return oneLine(item.summary)
+export function toolSummary(item: Pick<ToolItem, 'name' | 'summary' | 'input'>): string {
+  if (item.name === 'TodoList' && /^(?:read|clear)$/.test(item.summary)) return item.summary === 'read' ? '' : 'emptied'
+  if (item.summary !== '') return isPlanFile(item.summary.trim()) ? 'the plan' : oneLine(item.summary)
   const input = parsedInput(item.input)
   if (typeof input !== 'object' || input === null) return ''
   for (const key of TELLING) {
@@ -14,6 +16,13 @@ export function toolSummary(item: Pick<ToolItem, 'summary' | 'input'>): string {
     if (typeof value === 'string' && value !== '') return oneLine(value)
   }
   return ''
+}
+
+/** What the model said that its command is for; undefined when it said nothing. */
+export function commandPurpose({ name, input }: Pick<ToolItem, 'name' | 'input'>): string | undefined {
+  const parsed = name === 'Bash' ? parsedInput(input) : undefined
+  const purpose: unknown = typeof parsed === 'object' && parsed !== null && 'description' in parsed ? parsed.description : undefined
+  return typeof purpose === 'string' && purpose.trim() !== '' ? oneLine(purpose) : undefined
 }
 
 /** The arguments as JSON to read; as they were written when they do not parse. */

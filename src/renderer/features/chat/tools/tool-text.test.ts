@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolItem } from '../../../../shared/model/transcript-item'
 import { bytes, toolOutcome } from './tool-outcome'
-import { namedArguments, prettyInput, toolSummary } from './tool-summary'
+import { failureLines } from './failure-tail'
+import { commandPurpose, namedArguments, prettyInput, toolSummary } from './tool-summary'
 
 const item = (change: Partial<ToolItem>): ToolItem => ({
   kind: 'tool',
@@ -59,11 +60,37 @@ describe('tool rows', () => {
   })
 
   it('say what a call is about before the tool has (an empty row while arguments are checked)', () => {
-    expect(toolSummary({ summary: '', input: '{"cwd":"/x","command":"npm\\n test"}' })).toBe('npm test')
-    expect(toolSummary({ summary: 'src/x.ts', input: '{"path":"/y"}' })).toBe('src/x.ts')
-    for (const input of ['', '{"command":', 'null', '[1]', '{"path":3}']) expect(toolSummary({ summary: '', input })).toBe('')
+    expect(toolSummary({ name: 'Bash', summary: '', input: '{"cwd":"/x","command":"npm\\n test"}' })).toBe('npm test')
+    expect(toolSummary({ name: 'Read', summary: 'src/x.ts', input: '{"path":"/y"}' })).toBe('src/x.ts')
+    for (const input of ['', '{"command":', 'null', '[1]', '{"path":3}']) expect(toolSummary({ name: 'Read', summary: '', input })).toBe('')
     expect(prettyInput('{"a":')).toBe('{"a":')
     expect(prettyInput('{"a":1}')).toBe('{\n  "a": 1\n}')
+  })
+
+  it('name a command by what the model said it is for, and a plan as the plan (an internal path, a command of 200 characters)', () => {
+    expect(commandPurpose({ name: 'Bash', input: '{"command":"npm test","description":" Run the\\n test suite "}' })).toBe(
+      'Run the test suite',
+    )
+    for (const input of ['{"command":"x"}', '{"description":3}', '{"descr', 'null'])
+      expect(commandPurpose({ name: 'Bash', input })).toBeUndefined()
+    expect(commandPurpose({ name: 'Agent', input: '{"description":"x"}' })).toBeUndefined()
+    expect(toolSummary({ name: 'Write', summary: '/home/me/.trestle/sessions/session-1/plans/plan-1.md', input: '' })).toBe('the plan')
+    expect(toolSummary({ name: 'Write', summary: 'sessions/a/plans/plan-1.md', input: '' })).toBe('sessions/a/plans/plan-1.md')
+    expect(toolSummary({ name: 'TodoList', summary: 'read', input: '' })).toBe('')
+  })
+
+  it('show why a call failed without a click: the last lines of a command, the first of another failure', () => {
+    const text = Array.from({ length: 20 }, (_, n) => `line ${n}\n\n`).join('') + '\u001b[31mError: no such module\u001b[0m\n'
+    expect(failureLines(item({ details: { ...output(3), text } }))).toEqual([
+      ...[15, 16, 17, 18, 19].map((n) => `line ${n}`),
+      'Error: no such module',
+    ])
+    expect(failureLines(item({ details: { ...output(0), text } }))).toEqual([])
+    expect(
+      failureLines(item({ state: 'failed', name: 'Edit', content: [{ type: 'text', text: '\nThe text was not found.\nMore.' }] })),
+    ).toEqual(['The text was not found.'])
+    expect(failureLines(item({ state: 'rejected', content: [{ type: 'text', text: 'no' }] }))).toEqual([])
+    expect(failureLines(item({ details: { ...output(1), text: 'x'.repeat(5000) } }))[0]?.length).toBeLessThan(300)
   })
 
   it('write sizes without a unit nobody knows or 1000 KB', () => {

@@ -10,21 +10,31 @@ export interface CodeToken {
 const THEME = 'trestle'
 /** Lines longer than this are not read: one minified line would take seconds. */
 const LONGEST_LINE = 1000
+/** A line that takes longer is left off in its middle. The first of a language compiles its patterns, which takes a while on a slow machine. */
+const LONGEST_MS = 8000
+
+/** A language that is loaded, by the name its grammar has for it. */
+interface Loaded {
+  highlighter: HighlighterCore
+  name: string
+}
 
 let core: Promise<HighlighterCore> | undefined
-const loading = new Map<string, Promise<HighlighterCore>>()
-const ready = new Map<string, HighlighterCore>()
+const loading = new Map<string, Promise<void>>()
+const ready = new Map<string, Loaded>()
 
-/** The highlighter with a language loaded. All of it is read when the first code with a known language is shown. */
-function withLanguage(language: string): Promise<HighlighterCore> {
+/** Loads a language; rejects where there is none of this name. All of it is read when the first code is shown. */
+function withLanguage(language: string): Promise<void> {
   let loaded = loading.get(language)
   if (!loaded) {
     loaded = (async () => {
+      const grammars = await loadLanguage(language)
+      const name = grammars?.at(-1)?.name
+      if (!grammars || name === undefined) throw new Error(`There is no grammar named ${language}.`)
       core ??= createCore()
       const highlighter = await core
-      await highlighter.loadLanguage(...(await loadLanguage(language)).default)
-      ready.set(language, highlighter)
-      return highlighter
+      await highlighter.loadLanguage(...grammars)
+      ready.set(language, { highlighter, name })
     })()
     loading.set(language, loaded)
   }
@@ -71,16 +81,18 @@ export class CodeLines {
 
   /** Reads on for about `budgetMs`, up to line `until`. False when the language is not loaded yet. */
   work(budgetMs: number, until: number): boolean {
-    const highlighter = ready.get(this.#language)
-    if (!highlighter) return false
+    const loaded = ready.get(this.#language)
+    if (!loaded) return false
+    const { highlighter, name } = loaded
     const end = performance.now() + budgetMs
     const stop = Math.min(until, this.#lines.length)
     while (this.tokens.length < stop && performance.now() < end) {
       const chunk = this.#lines.slice(this.tokens.length, Math.min(stop, this.tokens.length + 8))
       const result = highlighter.codeToTokensBase(chunk.join('\n'), {
-        lang: this.#language,
+        lang: name,
         theme: THEME,
         tokenizeMaxLineLength: LONGEST_LINE,
+        tokenizeTimeLimit: LONGEST_MS,
         ...(this.#state && { grammarState: this.#state }),
       })
       this.#state = highlighter.getLastGrammarState(result) ?? this.#state

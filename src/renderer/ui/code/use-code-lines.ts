@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { knownLanguage } from './code-languages'
+import './code.css'
+import { languageNamed } from './code-languages'
 import { CodeLines, type CodeToken } from './highlighter'
 
 /** Finished blocks are kept, so that scrolling back shows them in colour at once. */
@@ -48,7 +49,7 @@ class ShownCode {
 
   /** The lines as they are now; undefined when the language is shown plain. */
   show(lines: string[], name: string, growing: boolean): CodeLines | undefined {
-    const language = knownLanguage(name)
+    const language = languageNamed(name)
     if (language === undefined) return undefined
     const key = growing ? undefined : `${language}\n${lines.join('\n')}`
     const remembered = key === undefined ? undefined : kept.get(key)

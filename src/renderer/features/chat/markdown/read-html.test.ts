@@ -1,0 +1,39 @@
+import { parseHTML } from 'linkedom'
+import { describe, expect, it } from 'vitest'
+import { readHtml } from './read-html'
+
+const read = (html: string): unknown => readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body)
+
+describe('HTML in an answer', () => {
+  it('is read as the text it is, without any attribute that could do something', () => {
+    expect(read('<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>')).toEqual(
+      [{ tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] }],
+    )
+    expect(read('<a href="javascript:evil()">x</a>')).toEqual([{ tag: 'span', href: 'javascript:evil()', children: ['x'] }])
+    expect(read('<h1>Big</h1>')).toEqual([{ tag: 'h3', children: ['Big'] }])
+  })
+
+  it.each([
+    '<script>alert(1)</script>',
+    '<style>body{display:none}</style>',
+    '<iframe src="http://evil"></iframe>',
+    '<svg><script>1</script></svg>',
+    '<form action="http://evil"><input></form>',
+    '<p>fine</p><object data="x"></object>',
+    '<math><mi>x</mi></math>',
+    '<base href="http://evil">',
+    '<meta http-equiv="refresh" content="0;url=http://evil">',
+    '<link rel="stylesheet" href="http://evil">',
+    '<!-- hidden words --><p>seen</p>',
+    '<p><scr<script>ipt>x</p>',
+    '<custom-part>x</custom-part>',
+    '<template><p>x</p></template>',
+  ])('stays as it was written where it is more than text: %s', (html) => {
+    expect(read(html)).toBeUndefined()
+  })
+
+  it('of absurd depth or length stays as it was written', () => {
+    expect(read('<div>'.repeat(60) + 'x' + '</div>'.repeat(60))).toBeUndefined()
+    expect(read(`<p>${'x'.repeat(70_000)}</p>`)).toBeUndefined()
+  })
+})

@@ -1,0 +1,74 @@
+/** A piece of HTML that may be shown: text, or an element of a text. */
+export type HtmlPart =
+  | string
+  | {
+      tag: 'p'
+      children: readonly HtmlPart[]
+      align?: string | undefined
+      /** Of a link. */ href?: string
+      image?: { src: string; alt: string }
+    }
+
+/** The elements of a text. */
+const TAGS: ReadonlySet<string> = new Set(
+  (
+    'p div span br hr b strong i em u s del ins mark small sub sup kbd code samp var pre blockquote q cite abbr ul ol li dl dt dd ' +
+    'table thead tbody tfoot tr th td caption h1 h2 h3 h4 h5 h6 a img details summary figure figcaption center picture'
+  ).split(' '),
+)
+/** The page has its own h1 and h2; what is old gets its present name. */
+const SHOWN_AS: Readonly<Record<string, string>> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6', center: 'div', picture: 'span' }
+const MOST_DEPTH = 40
+const MOST_CHARS = 60_000
+
+/** What is read of a parsed document; the DOM of a browser has it. */
+export interface HtmlNode {
+  nodeType: number
+  nodeName: string
+  textContent: string | null
+  childNodes: ArrayLike<HtmlNode>
+  getAttribute?: (name: string) => string | null
+}
+
+/**
+ * Reads HTML that came with an answer; undefined when it has anything that is no part of a text (scripts, forms, frames, drawings, styles, comments):
+ * then people see it as it was written. No attribute is kept but addresses, which the caller checks, and the alignment of cells.
+ */
+export function readHtml(source: string, parse: (html: string) => HtmlNode): readonly HtmlPart[] | undefined {
+  if (source.length > MOST_CHARS || /<[!?]/.test(source)) return undefined
+  // Before it is parsed: a parser drops and moves what it finds in a wrong place.
+  for (const [, name = ''] of source.matchAll(/<\/?([a-z][^\s/>]*)/gi)) if (!TAGS.has(name.toLowerCase())) return undefined
+  return partsOf(parse(source), 0)
+}
+
+function partsOf(node: HtmlNode, depth: number): HtmlPart[] | undefined {
+  const parts: HtmlPart[] = []
+  for (const child of Array.from(node.childNodes)) {
+    const part = partOf(child, depth)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
+  return parts
+}
+
+function partOf(node: HtmlNode, depth: number): HtmlPart | undefined {
+  if (node.nodeType === 3) return node.textContent ?? ''
+  const name = node.nodeName.toLowerCase()
+  if (node.nodeType !== 1 || depth > MOST_DEPTH || !TAGS.has(name)) return undefined
+  const children = partsOf(node, depth + 1)
+  if (!children) return undefined
+  const value = (attribute: string): string | undefined => node.getAttribute?.(attribute) ?? undefined
+  const href = name === 'a' ? value('href') : undefined
+  const align = /^(?:left|right|center)$/.exec(value('align') ?? '')?.[0] ?? (name === 'center' ? 'center' : undefined)
+  return {
+    // The name of an element, one of many; React wants to be told of one.
+    tag: (name === 'a' ? 'span' : (SHOWN_AS[name] ?? name)) as 'p',
+    // React minds blanks between the parts of a table.
+    children: /^(?:table|thead|tbody|tfoot|tr)$/.test(name)
+      ? children.filter((part) => typeof part !== 'string' || part.trim() !== '')
+      : children,
+    ...(align !== undefined && { align }),
+    ...(href !== undefined && { href }),
+    ...(name === 'img' && { image: { src: value('src') ?? '', alt: value('alt') ?? '' } }),
+  }
+}

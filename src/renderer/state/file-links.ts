@@ -1,0 +1,109 @@
+import { createContext, use, useSyncExternalStore } from 'react'
+import { create } from 'zustand'
+import type { TrestleClient } from '../../shared/contract'
+import type { FoundFile } from '../../shared/contract/file'
+import { tellFailure, tellNotice } from './toasts-state'
+import { useClient } from './trestle-context'
+
+/** The session whose files the names in a text are; empty: names stay text. */
+export const FilesOf = createContext('')
+
+/** A place in a file of a session. */
+export interface FilePlace {
+  sessionId: string
+  path: string
+  line?: number
+  column?: number
+}
+
+/** Which file is being looked at. */
+export const useFileViewer = create<{ place: FilePlace | undefined; show(place: FilePlace): void; close(): void }>((set) => ({
+  place: undefined,
+  show: (place) => set({ place }),
+  close: () => set({ place: undefined }),
+}))
+
+/** Asked about again after this: files come and go. */
+const FRESH_MS = 20_000
+const MOST_AT_ONCE = 100
+const MOST_KNOWN = 4000
+
+interface Known {
+  file: FoundFile | null
+  at: number
+}
+
+/** What is known of paths. Questions that come together are asked as one. */
+class KnownFiles {
+  readonly #known = new Map<string, Known>()
+  readonly #wanted = new Map<string, Set<string>>()
+  readonly #listeners = new Set<() => void>()
+  #isWaiting = false
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  get(sessionId: string, path: string): FoundFile | null | undefined {
+    return this.#known.get(`${sessionId}\n${path}`)?.file
+  }
+
+  want(client: TrestleClient, sessionId: string, path: string): void {
+    const known = this.#known.get(`${sessionId}\n${path}`)
+    if (known && Date.now() - known.at < FRESH_MS) return
+    const paths = this.#wanted.get(sessionId) ?? new Set()
+    this.#wanted.set(sessionId, paths.add(path))
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    setTimeout(() => void this.#ask(client), 30)
+  }
+
+  async #ask(client: TrestleClient): Promise<void> {
+    this.#isWaiting = false
+    const wanted = [...this.#wanted]
+    this.#wanted.clear()
+    for (const [sessionId, all] of wanted) {
+      const paths = [...all]
+      for (let from = 0; from < paths.length; from += MOST_AT_ONCE) {
+        const some = paths.slice(from, from + MOST_AT_ONCE)
+        // Without an answer names stay text.
+        const files = await client.file.find({ sessionId, paths: some }).catch(() => [])
+        some.forEach((path, n) => this.#known.set(`${sessionId}\n${path}`, { file: files[n] ?? null, at: Date.now() }))
+      }
+    }
+    for (const old of this.#known.keys()) if (this.#known.size > MOST_KNOWN) this.#known.delete(old)
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const files = new KnownFiles()
+
+/** The file of the session at hand that a path names; undefined while that is not known, and when there is none. */
+export function useFoundFile(path: string | undefined): FoundFile | undefined {
+  const sessionId = use(FilesOf)
+  const client = useClient()
+  const asks = path !== undefined && path.length < 1000 && sessionId !== ''
+  const file = useSyncExternalStore(
+    (listener) => {
+      if (asks) files.want(client, sessionId, path)
+      return files.subscribe(listener)
+    },
+    () => (asks ? files.get(sessionId, path) : undefined),
+  )
+  return file ?? undefined
+}
+
+/** Opens a file in the user's editor, or shows it in its folder; says so where this host cannot. */
+export async function openFile(client: TrestleClient, place: FilePlace, way: 'editor' | 'folder'): Promise<void> {
+  try {
+    const opened = await client.file.open({ ...place, with: way })
+    if (!opened)
+      tellNotice(
+        way === 'editor' ? 'No editor was found. Name one in config.toml: [editor] command = "code"' : 'The folder could not be opened.',
+        'warning',
+      )
+  } catch (error) {
+    tellFailure(error)
+  }
+}

@@ -1,0 +1,55 @@
+import { use, type MouseEvent, type ReactNode } from 'react'
+import { FilesOf, openFile, useFileViewer, useFoundFile } from '../../state/file-links'
+import { pathsIn } from '../../state/path-text'
+import { useClient } from '../../state/trestle-context'
+
+interface FileLinkProps {
+  path: string
+  line?: number | undefined
+  column?: number | undefined
+  children: ReactNode
+}
+
+/** A path that opens its file: a click shows it, with Ctrl or Cmd it opens in the editor. Plain text where there is no such file. */
+export function FileLink({ path, line, column, children }: FileLinkProps) {
+  const sessionId = use(FilesOf)
+  const client = useClient()
+  const file = useFoundFile(path)
+  if (!file) return children
+  const place = { sessionId, path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) }
+  const go = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey) void openFile(client, place, 'editor')
+    else if (file.isFolder) void openFile(client, place, 'folder')
+    else useFileViewer.getState().show(place)
+  }
+  const where = line === undefined ? file.path : `${file.path}, line ${line}`
+  return (
+    <button
+      type="button"
+      className="file-link"
+      title={file.isFolder ? `${where} · show the folder` : `${where} · Ctrl-click: open in your editor`}
+      onClick={go}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** Text whose paths open their files. */
+export function PathText({ text }: { text: string }): ReactNode {
+  const sessionId = use(FilesOf)
+  const found = sessionId === '' ? [] : pathsIn(text)
+  if (found.length === 0) return text
+  const pieces: ReactNode[] = []
+  let end = 0
+  for (const { start, end: next, path, line, column } of found) {
+    if (start > end) pieces.push(text.slice(end, start))
+    pieces.push(
+      <FileLink key={start} path={path} line={line} column={column}>
+        {text.slice(start, next)}
+      </FileLink>,
+    )
+    end = next
+  }
+  return [...pieces, text.slice(end)]
+}
