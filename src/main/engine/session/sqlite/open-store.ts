@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync, statSync, type Stats } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import { withHeldEvents } from '../held-events'
 import type { Store } from '../store'
-import { backupsOf, removeBrokenBackups, takeBackup } from './backup'
+import { removeBrokenBackups, takeBackup } from './backup'
 import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
+import { brokenLog } from './recovery/broken-log'
 import { openDatabase, type Database } from './database'
 import { createLeases } from './lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from './migrations'
@@ -65,7 +66,10 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
 }
 
 function openSound(file: string, { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions): Store {
-  refuseEmptied(file, home)
+  if (!fileAt(file)) makeStore(file, migrations)
+  refuseEmptied(file)
+  const log = brokenLog(file)
+  if (log !== undefined) throw new StoreDamage(log)
   const db = openWhereverPossible(file, home)
   try {
     const version = versionOf(db)
@@ -116,10 +120,32 @@ function isFullDisk(error: unknown, home: string): boolean {
   return known instanceof CodedError && known.code === 'store.full'
 }
 
+/** A new store comes into its place whole, so that an empty file is always one that something emptied. */
+function makeStore(file: string, migrations: readonly Migration[]): void {
+  const made = `${file}.new-${process.pid}`
+  for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
+  const db = openDatabase(made)
+  try {
+    migrate(db, { migrations, backup: () => {} })
+  } finally {
+    db.close()
+  }
+  try {
+    linkSync(made, file)
+  } catch (error) {
+    if (fileAt(file)) return
+    // A file system without links, such as those of memory cards.
+    if (error instanceof Error && 'code' in error && ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(String(error.code)))
+      renameSync(made, file)
+    else throw error
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
 /** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
-function refuseEmptied(file: string, home: string): void {
-  if (fileAt(file)?.size !== 0) return
-  if ((fileAt(`${file}-wal`)?.size ?? 0) > 0 || backupsOf(home).length > 0) throw new StoreDamage('the file is empty')
+function refuseEmptied(file: string): void {
+  if (fileAt(file)?.size === 0) throw new StoreDamage('the file is empty')
 }
 
 function requireTables(db: Database): void {
