@@ -8,6 +8,7 @@ import type { SessionHeader, SessionSummary } from '../../src/shared/model/sessi
 import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
+import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
@@ -271,6 +272,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     skills: { list: async () => ({ skills: [], problems: [] }) },
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
+    backups: memoryBackups(),
     lend: () => () => undefined,
     onChange(listener) {
       changeListeners.add(listener)

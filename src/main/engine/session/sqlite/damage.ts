@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { newestGoodBackup, stampOf } from './backup'
+import { newestGoodBackup, stampOf } from './backup/backup-files'
 import { openReadOnly, sqliteCode, type Database } from './database'
 import { rebuildStore } from './recovery/rebuild-store'
 import { recoveryWords } from './recovery/recovery-words'

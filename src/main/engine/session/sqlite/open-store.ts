@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import { withHeldEvents } from '../held-events'
 import type { Store } from '../store'
-import { removeBrokenBackups, takeBackup } from './backup'
+import { removeBrokenBackups, takeBackup } from './backup/backup-files'
 import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
 import { brokenLog } from './recovery/broken-log'
+import { recoverSessions, type RecoveryReport } from './recovery/recover-sessions'
 import { openDatabase, type Database } from './database'
 import { createLeases } from './lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from './migrations'
@@ -32,13 +33,21 @@ export interface StoreOptions {
   migrations?: readonly Migration[]
 }
 
+export interface OpenedStore {
+  store: Store
+  /** What went wrong and what was done about it, for the user. */
+  notices: string[]
+  /** Brings in what a damaged store or a backup has and this one does not. */
+  recover(file?: string): RecoveryReport
+}
+
 /**
  * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
  * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from
- * starting: it is put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
+ * starting: what can be read of it and of the newest backup takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
  * `store.busy` or `store.unreadable` when there is no way on.
  */
-export function openStore(options: StoreOptions): { store: Store; notices: string[] } {
+export function openStore(options: StoreOptions): OpenedStore {
   const { home, now = Date.now } = options
   const file = join(home, 'trestle.db')
   const notices: string[] = []
@@ -52,7 +61,7 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
     for (let attempt = 1; ; attempt += 1) {
       const inode = fileAt(file)?.ino ?? 0
       try {
-        return { store: openSound(file, options), notices }
+        return { ...openSound(file, options), notices }
       } catch (error) {
         if (!isDamage(error) || attempt === 3) throw error
         const reason = error instanceof Error ? error.message : String(error)
@@ -65,7 +74,10 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
   }
 }
 
-function openSound(file: string, { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions): Store {
+function openSound(
+  file: string,
+  { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions,
+): Omit<OpenedStore, 'notices'> {
   if (!fileAt(file)) makeStore(file, migrations)
   refuseEmptied(file)
   const log = brokenLog(file)
@@ -89,7 +101,16 @@ function openSound(file: string, { home, now = Date.now, pid = process.pid, migr
     rmSync(suspectMark(home), { force: true })
     unlessFull(home, () => leases.register())
     removeBrokenBackups(home)
-    return withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
+    return {
+      store: withHeldEvents(createSqliteStore(db, { home, leases, now }), now),
+      recover(wanted) {
+        try {
+          return recoverSessions(db, { home, leases, ...(wanted !== undefined && { file: wanted }) })
+        } catch (error) {
+          throw storeError(error, home)
+        }
+      },
+    }
   } catch (error) {
     db.close()
     throw error

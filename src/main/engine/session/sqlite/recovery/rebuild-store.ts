@@ -26,9 +26,13 @@ const CHUNK = 500
 
 /**
  * Makes a sound store of what several files hold, in a new file. An event that is in more than one is taken from the first. What the user removed stays
- * away unless `withRemoved`. The log is the truth: headers and the search index are made from it.
+ * away unless `withRemoved`; so do sessions that are `removed` elsewhere. The log is the truth: headers and the search index are made from it.
  */
-export function rebuildStore(file: string, sources: readonly StoreRows[], { withRemoved = false } = {}): Recovered {
+export function rebuildStore(
+  file: string,
+  sources: readonly StoreRows[],
+  { withRemoved = false, removed = new Set() }: { withRemoved?: boolean; removed?: ReadonlySet<string> } = {},
+): Recovered {
   const db = openScratchFile(file)
   try {
     db.exec('BEGIN')
@@ -39,9 +43,9 @@ export function rebuildStore(file: string, sources: readonly StoreRows[], { with
       'INSERT OR IGNORE INTO session_header (session_id, fold, header) VALUES (?, ?, ?)',
     )
     for (const source of sources) known.read(source, (...header) => void keepHeader.run(...header))
-    const isUnwanted = (sessionId: string): boolean => !withRemoved && known.get(sessionId)?.removed === true
+    const isUnwanted = (sessionId: string): boolean => removed.has(sessionId) || (!withRemoved && known.get(sessionId)?.removed === true)
     for (const source of sources) copyEvents(db, source, isUnwanted)
-    const found = makeSessions(db, known)
+    const found = makeSessions(db, known, isUnwanted)
     db.exec('DELETE FROM session_header WHERE session_id NOT IN (SELECT id FROM session)')
     if (!withRemoved) keepRemovals(db, known)
     indexEvents(db)
@@ -65,7 +69,7 @@ function copyEvents(db: Database, source: StoreRows, isUnwanted: (sessionId: str
   }
 }
 
-function makeSessions(db: Database, known: KnownSessions): Recovered {
+function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId: string) => boolean): Recovered {
   const found: Recovered = { sessions: 0, events: 0, lostSessions: 0, lostEvents: 0 }
   const log = createEventLog(db)
   const headers = createHeaderRows(db, () => [])
@@ -98,8 +102,8 @@ function makeSessions(db: Database, known: KnownSessions): Recovered {
     headers.save(emptyHeader(sessionId), header)
   }
   const ids = new Set(present.map(({ sessionId }) => sessionId))
-  for (const [sessionId, { most, removed }] of known.all()) {
-    if (ids.has(sessionId) || removed) continue
+  for (const [sessionId, { most }] of known.all()) {
+    if (ids.has(sessionId) || isUnwanted(sessionId)) continue
     if (!isAgentId(sessionId)) found.lostSessions += 1
     found.lostEvents += most
   }

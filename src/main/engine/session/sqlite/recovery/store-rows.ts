@@ -1,3 +1,4 @@
+import type { Database } from '../database'
 import { recordsOf, type PageRecord, type Value } from './page-records'
 import { openPages } from './store-pages'
 
@@ -42,6 +43,15 @@ export interface KnownVisitor {
 /** The `meta` key that remembers a removed session, so that no copy of the store brings it back unasked. */
 export function removedKey(sessionId: string): string {
   return `${REMOVED}${sessionId}`
+}
+
+/** The sessions that an open store remembers as removed. */
+export function removedIds(db: Database): Set<string> {
+  const keys = db
+    .prepare<[string, string], string>('SELECT key FROM main.meta WHERE key > ? AND key < ?')
+    .pluck()
+    .all(REMOVED, `${REMOVED}~`)
+  return new Set(keys.map((key) => key.slice(REMOVED.length)))
 }
 
 const REMOVED = 'removed.'
