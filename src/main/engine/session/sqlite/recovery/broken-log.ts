@@ -4,6 +4,8 @@ import { readLogFrames } from './log-frames'
 /** The index of a log (`-shm`) begins with two copies of this many bytes; then follows how far the log was copied into the store. */
 const INDEX_HEADER_BYTES = 48
 const LOOKS = 3
+/** Of a log that a long reader made large only so much is read: a start must not take minutes. */
+const MOST_READ_BYTES = 64 * 1024 * 1024
 
 /**
  * What is wrong with the log beside a store file, in words; undefined when nothing is. SQLite drops a log from its first bad frame on, and does not miss one that is
@@ -25,7 +27,7 @@ function problemOf(log: string, index: string): string | undefined {
   const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0
   if (bytes === 0)
     return last > copied ? `its log is ${existsSync(log) ? 'empty' : 'missing'}, which held ${last - copied} pages` : undefined
-  const { damage, frames } = readLogFrames(log)
+  const { damage, frames } = readLogFrames(log, bytes > MOST_READ_BYTES ? MOST_READ_BYTES : bytes)
   if (damage !== undefined) return `its log: ${damage}`
   return last > Math.max(frames, copied) ? `its log was cut after ${frames} of ${last} pages` : undefined
 }

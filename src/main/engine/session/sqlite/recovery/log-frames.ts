@@ -18,9 +18,9 @@ export interface LogFrames {
 
 /**
  * Reads a log. Each frame's checksum continues that of the frame before, and each frame stores it: so one frame that was overwritten costs only itself and, where
- * its header is hit, the next one. SQLite itself ignores everything behind the first bad frame, silently.
+ * its header is hit, the next one. Frames beyond `mostBytes` are not looked at. SQLite itself ignores everything behind the first bad frame, silently.
  */
-export function readLogFrames(file: string): LogFrames {
+export function readLogFrames(file: string, mostBytes = Number.POSITIVE_INFINITY): LogFrames {
   const fd = openSync(file, 'r')
   try {
     const { size } = fstatSync(fd)
@@ -37,7 +37,7 @@ export function readLogFrames(file: string): LogFrames {
     return {
       pageSize,
       frames: Math.floor((size - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize)),
-      ...framesOf(fd, { size, pageSize, header, sum, first: expected }),
+      ...framesOf(fd, { size: Math.min(size, mostBytes), pageSize, header, sum, first: expected }),
     }
   } finally {
     closeSync(fd)
