@@ -12,7 +12,7 @@ export function BackupsRows() {
   const client = useClient()
   const queryClient = useQueryClient()
   // One is made every day, by whichever Trestle is open: what was seen earlier may be old.
-  const { data: backups, error } = useQuery(queries.app.backups.queryOptions({ staleTime: 0 }))
+  const { data: backups, error, dataUpdatedAt } = useQuery(queries.app.backups.queryOptions({ staleTime: 0 }))
   const backUp = useMutation({
     mutationFn: () => client.app.backUp(),
     onSuccess: (view) => {
@@ -25,7 +25,9 @@ export function BackupsRows() {
     <>
       <AboutRow name="Backups">
         <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <span className="min-w-0 flex-1">{error ? failureFrom(error).message : backups ? backupsWords(backups, Date.now()) : '…'}</span>
+          <span className="min-w-0 flex-1 basis-[180px]">
+            {error ? failureFrom(error).message : backups ? backupsWords(backups, dataUpdatedAt) : '…'}
+          </span>
           <Button size="small" busy={backUp.isPending} onClick={() => backUp.mutate()}>
             Back up now
           </Button>
