@@ -42,7 +42,7 @@ export function watchGroup(group: number): () => void {
   }
 }
 
-/** Without a free descriptor there is none: the next server tries again, and what a killed program leaves is found at the next start. */
+/** Without a free descriptor it does not start: the next server tries again, and what a killed program leaves is found at the next start. */
 function dogOrNone(): ChildProcess | undefined {
   try {
     return startDog()

@@ -208,7 +208,7 @@ export class CommandGroup {
       for (const [index, place] of this.places.entries()) place.orders = writer(join(this.folder, String(index)))
     } catch (error) {
       const found = error instanceof Error ? error : new Error(String(error))
-      // The shell inside has the same limit as we, and needs descriptors with high numbers: nobody opened the other end of its orders.
+      // The shell inside has the same limit as we, and needs descriptors with high numbers: the other end of its orders stays closed.
       this.failure = descriptorsAreFew() && 'code' in found && found.code === 'ENXIO' ? new Error(TOO_MANY_FILES) : found
       this.orders = undefined
       return this.lost()

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isPageSize, readLogFrames } from './log-frames'
 
 const MAGIC = Buffer.from('SQLite format 3\u0000')
-/** That of every file Trestle makes, for one that does not say any more. */
+/** That of every file Trestle makes, for one that no longer says it. */
 const USUAL_PAGE_SIZE = 4096
 
 /** The pages of a store file as its log left them, read without SQLite, so that damage elsewhere does not matter. */
@@ -10,7 +10,7 @@ export interface StorePages {
   /** Bytes of a page that b-trees use. */
   usable: number
   count: number
-  /** Page 1 is the first. What the file does not hold any more is zeros; undefined for a page that never was. */
+  /** Page 1 is the first. What the file no longer holds is zeros; undefined for a page that never was. */
   page(n: number): Buffer | undefined
   /** Pages that SQLite has freed: what they hold was deleted. Empty when the file does not say. */
   free: ReadonlySet<number>
