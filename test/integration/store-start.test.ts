@@ -123,16 +123,17 @@ describe('migration', () => {
     expect(sessions()).toEqual(['s0', 's1'])
   })
 
-  test('only the newest five backups are kept', () => {
+  test('only the newest seven backups are kept', () => {
     fill(1)
     mkdirSync(join(home, 'backups'), { recursive: true })
-    for (let n = 1; n < 9; n += 1) writeFileSync(join(home, 'backups', `trestle-1-2026010${n}T000000000Z.db`), 'x')
+    for (let n = 1; n < 10; n += 1) writeFileSync(join(home, 'backups', `trestle-1-2026010${n}T000000000Z.db`), 'x')
     writeFileSync(join(home, 'backups', 'mine.db'), 'x')
     openStore({ home, migrations: next((db) => db.exec('CREATE TABLE more (x)')) }).store.close()
-    expect(backups()).toHaveLength(6)
+    expect(backups()).toHaveLength(8)
     expect(backups()).toContain('mine.db')
-    expect(backups()).toContain('trestle-1-20260108T000000000Z.db')
-    expect(backups()).not.toContain('trestle-1-20260104T000000000Z.db')
+    expect(backups()).toContain('trestle-1-20260109T000000000Z.db')
+    expect(backups()).toContain('trestle-1-20260104T000000000Z.db')
+    expect(backups()).not.toContain('trestle-1-20260103T000000000Z.db')
   })
 
   test('a store of a newer Trestle is refused and left as it is', () => {
