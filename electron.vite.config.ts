@@ -43,6 +43,7 @@ export default defineConfig({
           cli: 'src/main/cli.ts',
           'task-host': 'src/main/task-host.ts',
           'article-worker': 'src/main/engine/web/article-worker.ts',
+          'backup-worker': 'src/main/engine/session/sqlite/backup/backup-worker.ts',
           'pdf-worker': 'src/main/engine/tool/media/pdf-worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 
@@ -40,6 +40,24 @@ test.describe('the settings page', () => {
     await expect(page.getByText(/line \d+|:\d+:\d+/i).first()).toBeVisible()
     expect(readFileSync(file, 'utf8')).toBe(broken)
   })
+})
+
+test('backups are shown with number, size and place, and one is made on demand', async ({ app }) => {
+  const { page } = app
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'About' }).click()
+  await expect(page.getByText('None yet; one is made every day')).toBeVisible()
+  await expect(page.getByText(join(app.scratch.home, 'backups'))).toBeVisible()
+  await page.getByRole('button', { name: 'Back up now' }).click()
+  await expect(page.getByText(/^1 · \d+ (KB|MB) · newest today \d\d:\d\d$/)).toBeVisible()
+  expect(readdirSync(join(app.scratch.home, 'backups'))).toEqual([expect.stringMatching(/^trestle-\d+-\w+\.db$/)])
+  if (process.env['TRESTLE_SHOTS'] !== undefined)
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [390, 1280]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 700 })
+        await page.screenshot({ path: join(process.env['TRESTLE_SHOTS'], `backups-${colorScheme}-${width}.png`) })
+      }
 })
 
 test('the theme follows the system and can be chosen', async ({ app }) => {

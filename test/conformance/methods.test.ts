@@ -25,6 +25,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   const results: Record<string, unknown> = {
     'session.create': sessionId,
     'app.info': await client.app.info(),
+    'app.backups': await client.app.backups(),
+    'app.backUp': await client.app.backUp(),
     'app.chooseFolder': await client.app.chooseFolder(),
     'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
     'session.list': await client.session.list({}),
@@ -170,6 +172,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(Object.keys(results).toSorted()).toEqual(everyMethod.toSorted())
     expect(results).toMatchObject({
       'app.info': { version: '0.0.0-test', notices: ['a notice'] },
+      'app.backups': { count: 0, bytes: 0 },
+      'app.backUp': { count: 1, folder: '/home/backups' },
       'app.chooseFolder': name === 'WebSocket' ? null : { path: '/chosen' },
       'app.openExternal': name !== 'WebSocket',
       'session.change': { title: 'Title', titleIsCustom: true },

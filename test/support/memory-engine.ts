@@ -9,6 +9,7 @@ import { statusOf } from '../../src/shared/model/session'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
+import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
@@ -277,6 +278,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     }),
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
+    backups: memoryBackups(),
     lend: () => () => undefined,
     onChange(listener) {
       changeListeners.add(listener)

@@ -12,6 +12,8 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
       platform: process.platform,
       notices: [...engine.notices, ...(host.notices?.() ?? [])],
     })),
+    backups: os.app.backups.handler(() => engine.backups.view()),
+    backUp: os.app.backUp.handler(() => engine.backups.take()),
     chooseFolder: os.app.chooseFolder.handler(async () => {
       const path = await host.chooseFolder()
       return path === null ? null : { path }

@@ -152,11 +152,11 @@ export const COMMANDS: Record<
     examples: ['trestle agent list', 'trestle agent list --json | jq -r .agents[].name'],
   },
   session: {
-    summary: 'See sessions, go back in one, fork one, export one.',
-    actions: ['list', 'show', 'restore', 'fork', 'export'],
+    summary: 'See sessions, go back in one, fork one, export one, recover lost ones.',
+    actions: ['list', 'show', 'restore', 'fork', 'export', 'recover'],
     positionals: {
-      name: 'list | show ID | restore ID | fork ID | export ID',
-      help: 'List sessions; show one with its messages numbered; go back to before a message; begin a new one from there; print one.',
+      name: 'list | show ID | restore ID | fork ID | export ID | recover [FILE]',
+      help: 'List sessions; show one with its messages numbered; go back to before a message; begin a new one from there; print one; bring back what a backup or a damaged store has (default: the damaged ones that were kept, and the newest backup).',
       max: 3,
     },
     options: {
@@ -177,6 +177,8 @@ export const COMMANDS: Record<
       'trestle session show session-abc',
       'trestle session restore session-abc --to 4 --both --dry-run',
       'trestle session export session-abc --json > session.jsonl',
+      'trestle session recover',
+      'trestle session recover ~/.trestle/backups/trestle-2-20261120T140215123Z.db',
     ],
   },
   task: {

@@ -28,6 +28,8 @@ import type { ClientMeans } from './session/client-means'
 import type { SessionFilesView } from './workspace/session-files-view'
 import type { Mcp } from './mcp/mcp'
 import type { McpContent } from './mcp/mcp-content'
+import type { StoreBackups } from './session/sqlite/backup/store-backups'
+import type { RecoveryReport } from './session/sqlite/recovery/recover-sessions'
 import type { ModelInfo } from './model/provider'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -45,6 +47,7 @@ export interface Engine {
   readonly trust: Trust
   readonly hooks: { list(folder: string): Promise<HookList> }
   readonly mcpContent: McpContent
+  readonly backups: Backups
   readonly plans: Plans
   readonly checkpoints: Checkpoints
   readonly agents: { list(folder: string): Promise<AgentList> }
@@ -58,6 +61,12 @@ export interface Engine {
   /** Stops every turn and process it started, records how they ended, closes the store. */
   /** Background tasks go on or are stopped, as `background` says; default: as the settings say, with `ask` taken as `keep`. */
   close(background?: 'keep' | 'stop'): Promise<void>
+}
+
+/** Backups of the session store, and what can be brought back from them. */
+export interface Backups extends Pick<StoreBackups, 'view' | 'take'> {
+  /** From this file, or from what was kept of damaged stores and the newest backup. Nothing that is there is changed. */
+  recover(file?: string): RecoveryReport
 }
 
 export type EngineChange =

@@ -51,6 +51,7 @@ import { createTurnRunner } from './session/turn-runner'
 import { createWindows, endpointOf } from './session/windows'
 import { createPlanActions } from './plan/plan-actions'
 import { planOf } from './plan/plan-of'
+import { createStoreBackups } from './session/sqlite/backup/store-backups'
 import { openStore } from './session/sqlite/open-store'
 import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
@@ -68,7 +69,7 @@ import { TOOL_LIST } from './tool/tool-list'
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, maxSteps, interactive = false, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
   const home = realpathSync(resolveHome(options.home))
-  const { store, notices } = openStore({ home })
+  const { store, notices, recover } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
   const settings = (): Settings =>
@@ -197,6 +198,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log(text)
     tell({ kind: 'notice', text, tone: 'warning' })
   }
+  const backups = createStoreBackups({ home, now: () => Date.now(), onProblem: warn })
   const looks = createSessionLooks({
     home,
     env,
@@ -282,6 +284,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       titles?.recorded(session.header, before, events)
       mcp.recorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)
+      if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
     },
     log,
   }
@@ -345,6 +348,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   if (interactive) {
     inbox.watch()
     checkpoints.begin()
+    backups.begin()
     removeLeftPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
@@ -384,6 +388,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     mcpContent: mcp.content,
+    backups: { view: backups.view, take: backups.take, recover },
     lend: (sessionId, means) => lent.lend(sessionId, means),
     onChange(listener) {
       listeners.add(listener)
@@ -398,6 +403,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
       await custody.close(background)
       config.close()
+      await backups.close()
       store.close()
     },
   }

@@ -1,5 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
+import type { BackupsView } from '../model/backups'
 
 export interface AppInfo {
   version: string
@@ -15,6 +16,10 @@ export interface AppInfo {
 
 export const appContract = {
   info: oc.output(type<AppInfo>()),
+  /** The backups of the session store; one is made every day. */
+  backups: oc.output(type<BackupsView>()),
+  /** Makes one now, and answers when it is made. */
+  backUp: oc.output(type<BackupsView>()),
   /** Electron: the native folder dialog. Web: null at once, and the page shows its own (folder.list). */
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */

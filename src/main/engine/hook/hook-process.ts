@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { failureOf } from '../../../shared/model/errors'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import { wrapCommand } from '../sandbox/wrap-command'
 import { CUSTODY_MARK, custodyMark, TASK_MARK } from '../task/custody-mark'
 import { findShell } from '../task/find-shell'
 import { hasExited } from '../task/session-processes'
+import { startedChild } from '../task/started-child'
 import { stopSession } from '../task/stop-session'
 import { KeptOutput } from './kept-output'
 
@@ -59,13 +61,20 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   const env = { ...start.env, PWD: cwd, TERM: 'dumb', [TASK_MARK]: markId, [CUSTODY_MARK]: custodyMark(home) }
   const wrapped = start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
   const line = wrapped ?? { command: shell.path, args: ['-c', command], env }
-  const child = spawn(line.command, line.args, {
+  const spawned = spawn(line.command, line.args, {
     cwd,
     env: line.env,
     stdio: 'pipe',
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
+  let child: typeof spawned
+  try {
+    child = startedChild(spawned)
+  } catch (error) {
+    wrapped?.close()
+    return { ended: Promise.resolve(notRun(`It could not be run: ${failureOf(error).message}`)), gone: Promise.resolve() }
+  }
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
   // Before its streams are touched: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))

@@ -1,8 +1,10 @@
 import type { Approval } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
+import { descriptorAdvice } from '../descriptors'
 import { limitResult } from '../tool/limits'
 import { failed, ok, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import { inRoom } from './call-room'
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
 import type { GateCall } from './gate'
 import type { OpenStep } from './open-turn'
@@ -79,7 +81,7 @@ export async function runToolCalls(
   await runScheduled(jobs, async (job, waited) => {
     if (endsTurn()) return finish(job.part, failed('Not run: the user ended the turn.'), job.startedAt)
     const result = await runJob(ctx, job, waited, recorder).catch((error: unknown) =>
-      failed(`Trestle failed to run this call: ${failureOf(error).message}`),
+      failed(descriptorAdvice(error) ?? `Trestle failed to run this call: ${failureOf(error).message}`),
     )
     if (result) finish(job.part, result, job.startedAt)
   })
@@ -124,7 +126,7 @@ async function prepare(tool: Tool, input: unknown): Promise<Pick<Job, 'call' | '
     const prepared = await tool.prepare(input)
     return 'refused' in prepared ? { refused: prepared.refused, accesses: [] } : { call: prepared, accesses: prepared.accesses }
   } catch (error) {
-    return { refused: failed(`Trestle failed to prepare this call: ${failureOf(error).message}`), accesses: [] }
+    return { refused: failed(descriptorAdvice(error) ?? `Trestle failed to prepare this call: ${failureOf(error).message}`), accesses: [] }
   }
 }
 
@@ -188,9 +190,9 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
   const allowed = answer.call ?? call
-  return inItsTurn(ctx, job, allowed, () =>
-    runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer, sandbox: answer.sandbox }, recorder),
-  )
+  const run = (): Promise<ToolResult | undefined> =>
+    runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer, sandbox: answer.sandbox }, recorder)
+  return inItsTurn(ctx, job, allowed, () => inRoom(allowed.accesses, ctx.signal, run))
 }
 
 /** Runs an allowed call, with what it may change kept before. Undefined when the turn was suspended first. */
@@ -214,7 +216,7 @@ async function runKept(
   const { callId } = hooked
   // Without a way back nothing is changed.
   const keeping = ctx.keepBefore({ callId, tool, call })
-  const kept = keeping && (await keeping.catch((error: unknown) => ({ problem: failureOf(error).message })))
+  const kept = keeping && (await keeping.catch((error: unknown) => ({ problem: descriptorAdvice(error) ?? failureOf(error).message })))
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   if (kept && 'problem' in kept) return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
   if (kept) recorder.add(kept.made)

@@ -5,6 +5,7 @@ import { addedArguments, sandboxArguments, type BubblewrapOptions } from './bubb
 import { mountPlan, type MountPlan } from './mount-plan'
 import { mountedOtherwise } from './mounted-as-planned'
 import { mountsOnTemplate, templateOf, type MountTemplate } from './mounts-on-template'
+import { removeQuietly } from './remove-quietly'
 import { isAlive, Placeholders } from './placeholders'
 import { sandboxEnvironment } from './sandbox-environment'
 import { filesKey, type SandboxPolicy } from './sandbox-policy'
@@ -149,7 +150,7 @@ export class SandboxFiles {
   /** Removes what was made through this: placeholders, and what commands left in their /tmp. */
   close(): void {
     this.placeholders.remove(this)
-    for (const folder of this.temporaries) rmSync(folder, { recursive: true, force: true })
+    for (const folder of this.temporaries) removeQuietly(folder)
   }
 
   private keep(name: string, content: Buffer): string {

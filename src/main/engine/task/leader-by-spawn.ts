@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { openMasters } from './open-terminal'
+import { startedChild } from './started-child'
 import { askPaused, LEADER_SCRIPT, orderOf, readReports, startProblem, type Leaders } from './session-leader'
 
 /** Starts each leader as a child of our own: simple, but the system copies the page tables of this whole process every time. */
@@ -59,7 +60,7 @@ export const leadersBySpawn: Leaders = {
  * node-pty does not mark terminals close-on-exec. A child that inherited one could read what other commands print, and would keep them from
  * being hung up when this process dies; so it gets /dev/null in their places.
  */
-export function withoutMasters<Child>(
+export function withoutMasters<Child extends ChildProcess>(
   start: (stdio: ('ignore' | 'pipe' | number)[]) => Child,
   first: readonly ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'ignore'],
 ): Child {
@@ -67,7 +68,7 @@ export function withoutMasters<Child>(
   try {
     const stdio: ('ignore' | 'pipe' | number)[] = [...first]
     for (let fd = first.length; fd <= Math.max(...openMasters); fd++) stdio.push(openMasters.has(fd) ? nobody : 'ignore')
-    return start(stdio)
+    return startedChild(start(stdio))
   } finally {
     closeSync(nobody)
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from './running-process'
 import { hasExited, sessionProcesses, signalGroup } from './session-processes'
+import { startedChild } from './started-child'
 import { stopSession } from './stop-session'
 
 /** Where no terminal can be had: one pipe takes both output streams, in their order. Programs then see that there is no terminal. */
@@ -13,7 +14,7 @@ const MOST_TURNS = 200
 function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProcess {
   const args = ['-c', 'exec "$1" -c -- "$2" 2>&1', 'trestle', start.shell, start.command]
   const env = { ...start.env, PWD: start.cwd, TERM: 'dumb', TRESTLE_TASK: start.taskId }
-  const child = spawn('/bin/sh', args, { cwd: start.cwd, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  const child = startedChild(spawn('/bin/sh', args, { cwd: start.cwd, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true }))
   const leader = child.pid
   const { stdout } = child
   let isReadOut = false

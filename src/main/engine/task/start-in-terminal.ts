@@ -1,5 +1,6 @@
 import { closeSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
+import { descriptorsAreFew } from '../descriptors'
 import { leadersBySpawn } from './leader-by-spawn'
 import { LeaderPool } from './leader-pool'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
@@ -45,9 +46,11 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
         return
       }
       takeReady(undefined)
+      if (descriptorsAreFew()) return
       const env = envOf()
       const leaders = leadersFor(sandbox, env)
-      const seat = new TerminalSeat(native, leaders, env)
+      const seat = seatOrNone(() => new TerminalSeat(native, leaders, env))
+      if (!seat) return
       ready = { key: keyOf(env, sandbox), seat, leaders, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
     },
     close() {
@@ -55,6 +58,15 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       sandboxed.close()
       leaders.close()
     },
+  }
+}
+
+/** What is only made ready may fail: the command that needs it says why. */
+function seatOrNone(make: () => TerminalSeat): TerminalSeat | undefined {
+  try {
+    return make()
+  } catch {
+    return undefined
   }
 }
 

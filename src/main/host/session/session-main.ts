@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine-api'
 import { CodedError } from '../../../shared/model/errors'
 import { nearest } from '../../../shared/nearest'
 import { exportSession, listSessions, showSession } from './session-output'
+import { recoverFromTerminal } from './recover-sessions'
 import { forkSession, restoreFromTerminal } from './session-actions'
 
 /** Which options go with which action. */
@@ -14,6 +15,7 @@ const ACTIONS = {
   restore: ['json', 'to', 'files', 'conversation', 'both', 'dry-run', 'redo', 'overwrite'],
   fork: ['json', 'to'],
   export: ['json'],
+  recover: ['json'],
 } as const
 
 type Action = keyof typeof ACTIONS
@@ -29,15 +31,23 @@ export async function sessionMain({ values, positionals: [action, id, ...more] }
   const known: readonly string[] = ACTIONS[action as Action]
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
   if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
-  if (action === 'list' ? id !== undefined : id === undefined || more.length > 0)
-    throw wrong(action === 'list' ? 'list takes no id.' : `${action} takes the id of one session; trestle session list shows them.`)
+  const problem = wrongOperand(action as Action, [id, ...more])
+  if (problem !== undefined) throw wrong(problem)
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   try {
     reportStart(engine)
+    if (action === 'recover') return recoverFromTerminal(engine, id, values['json'] === true)
     return await act(engine, action as Action, id!, values)
   } finally {
     await engine.close()
   }
+}
+
+/** What is wrong with the words behind the action. */
+function wrongOperand(action: Action, [id, ...more]: readonly (string | undefined)[]): string | undefined {
+  if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
+  if (action === 'recover') return more.length === 0 ? undefined : 'recover takes one file.'
+  return id !== undefined && more.length === 0 ? undefined : `${action} takes the id of one session; trestle session list shows them.`
 }
 
 async function act(engine: Engine, action: Action, sessionId: string, values: Parsed['values']): Promise<number> {

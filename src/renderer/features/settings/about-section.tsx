@@ -1,11 +1,9 @@
-import { Copy } from 'lucide-react'
-import type { ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import type { ConfigProblem, SettingsView } from '../../../shared/model/settings'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { IconButton } from '../../ui/icon-button'
 import { Logo } from '../../ui/logo'
 import { SectionHead } from '../../ui/section-head'
+import { AboutRow, PathRow } from './about-row'
+import { BackupsRows } from './backups-rows'
 
 /** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -14,16 +12,19 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
       <section aria-labelledby="settings-about">
         <SectionHead id="settings-about" title="About" />
         <dl className="overflow-hidden rounded-lg border border-line bg-raised">
-          <Row name="Version">
+          <AboutRow name="Version">
             <span className="flex items-center gap-2">
               <Logo /> Trestle {info?.version ?? '…'}
             </span>
-          </Row>
+          </AboutRow>
           {info && (
-            <Row name="Runs as">{info.host === 'electron' ? `Desktop app on ${info.platform}` : `Web host on ${info.platform}`}</Row>
+            <AboutRow name="Runs as">
+              {info.host === 'electron' ? `Desktop app on ${info.platform}` : `Web host on ${info.platform}`}
+            </AboutRow>
           )}
           {info && <PathRow name="Home folder" path={info.home} />}
           <PathRow name="Configuration file" path={settings.file} />
+          <BackupsRows />
         </dl>
         <p className="mt-2 text-small text-ink-3">
           Changes made in the file by hand take effect at once; comments and order survive changes made here.
@@ -54,30 +55,5 @@ export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex min-h-[38px] flex-wrap items-center gap-x-4 border-t border-line px-3.5 py-1 first:border-t-0">
-      <dt className="w-[150px] flex-none text-ink-2">{name}</dt>
-      <dd className="min-w-0 flex-1">{children}</dd>
-    </div>
-  )
-}
-
-function PathRow({ name, path }: { name: string; path: string }) {
-  return (
-    <Row name={name}>
-      <span className="flex items-center gap-1">
-        <span className="min-w-0 flex-1 font-mono text-small wrap-anywhere">{path}</span>
-        <IconButton
-          label={`Copy the path of the ${name.toLowerCase()}`}
-          onClick={() => void navigator.clipboard.writeText(path).then(() => tell('Path copied'), tellFailure)}
-        >
-          <Copy aria-hidden />
-        </IconButton>
-      </span>
-    </Row>
   )
 }

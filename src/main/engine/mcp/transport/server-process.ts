@@ -8,6 +8,7 @@ import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { CommandToWrap, WrappedCommand } from '../../sandbox/wrap-command'
 import { CUSTODY_MARK, custodyMark, SERVER_MARK, TASK_MARK } from '../../task/custody-mark'
 import { hasExited } from '../../task/session-processes'
+import { startedChild } from '../../task/started-child'
 import { stopSession } from '../../task/stop-session'
 import { watchGroup } from './watchdog'
 import { windowsCommand } from './windows-command'
@@ -47,15 +48,17 @@ export async function startServerProcess({ home, command, args, cwd, env, sandbo
   const wrapped = sandbox && (await wrap({ policy: sandbox, command, args, cwd, env: marked }))
   const plain = process.platform === 'win32' ? windowsCommand(command, args) : { command, args, verbatim: false }
   const line = wrapped ? { ...wrapped, verbatim: false } : plain
-  const child = spawn(line.command, line.args, {
-    cwd,
-    env: wrapped?.env ?? marked,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own; on Windows that would be a console window of its own.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    windowsVerbatimArguments: line.verbatim,
-  })
+  const child = startOrSay(command, wrapped?.close, () =>
+    spawn(line.command, line.args, {
+      cwd,
+      env: wrapped?.env ?? marked,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own; on Windows that would be a console window of its own.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: line.verbatim,
+    }),
+  )
   // Whatever becomes of the pipes, the end of the process says it.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
@@ -132,4 +135,14 @@ function killTree(pid: number): Promise<void> {
   return new Promise((resolve) => {
     execFile('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }, () => resolve())
   })
+}
+
+/** The start itself, with a failure as a `CodedError`. */
+function startOrSay<Child extends ChildProcess>(command: string, close: (() => void) | undefined, start: () => Child): Child {
+  try {
+    return startedChild(start())
+  } catch (error) {
+    close?.()
+    throw new CodedError('mcp.start', whyNot(command, error as NodeJS.ErrnoException), { cause: error })
+  }
 }

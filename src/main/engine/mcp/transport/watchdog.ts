@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { startedChild } from '../../task/started-child'
 
 /**
  * Told of process groups over its input; when that ends without a word the program that told it was killed, and it ends the groups: it gives them a second to see that their own
@@ -31,7 +32,7 @@ export function watchGroup(group: number): () => void {
   if (process.platform === 'win32') return () => undefined
   watched.add(group)
   if (dog) tell('add', group)
-  else dog = startDog()
+  else dog = dogOrNone()
   return () => {
     if (!watched.delete(group)) return
     if (watched.size > 0) return tell('drop', group)
@@ -41,13 +42,24 @@ export function watchGroup(group: number): () => void {
   }
 }
 
+/** Without a free descriptor it does not start: the next server tries again, and what a killed program leaves is found at the next start. */
+function dogOrNone(): ChildProcess | undefined {
+  try {
+    return startDog()
+  } catch {
+    return undefined
+  }
+}
+
 function startDog(): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', SCRIPT], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin' },
-  })
+  const child = startedChild(
+    spawn('/bin/sh', ['-c', SCRIPT], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+    }),
+  )
   // It is no reason for the program to go on.
   child.unref()
   ;(child.stdin as Socket).unref()

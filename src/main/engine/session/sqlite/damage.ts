@@ -1,7 +1,11 @@
-import { closeSync, copyFileSync, existsSync, openSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { newestGoodBackup, stampOf } from './backup'
+import { newestGoodBackup, stampOf } from './backup/backup-files'
 import { openReadOnly, sqliteCode, type Database } from './database'
+import { rebuildStore } from './recovery/rebuild-store'
+import { recoveryWords } from './recovery/recovery-words'
+import { openRows } from './recovery/store-rows'
+import { withLock } from './store-lock'
 
 /** Says in words what is wrong with a store file. */
 export class StoreDamage extends Error {
@@ -25,13 +29,10 @@ export function suspectMark(home: string): string {
   return join(home, 'trestle.db.suspect')
 }
 
-/** A lock of this age belongs to a process that died in mid-repair. */
-const LOCK_STALE_MS = 30_000
-
 /**
- * Puts a damaged file aside (with its log files, under one name, so that SQLite tools can still open it) and the newest good backup in
- * its place; without one the next opening begins an empty store. Nothing is deleted. Returns the notice for the user, or undefined when
- * another process has just done it. `inode` is the file that was found damaged.
+ * Puts in the place of a damaged file a store with everything that can be read from it and from the newest good backup. The file is kept beside it, with its
+ * log under the same name, so that SQLite tools can still open it; nothing is deleted. Returns the notice for the user, or undefined when another process
+ * has just done it. `inode` is the file that was found damaged.
  */
 export function replaceDamaged(options: {
   home: string
@@ -42,19 +43,29 @@ export function replaceDamaged(options: {
   now: number
 }): string | undefined {
   const { home, file, inode, reason, newestVersion, now } = options
-  return withLock(`${file}.lock`, () => {
+  return withLock(storeLock(home), () => {
     if (!existsSync(file) || statSync(file).ino !== inode) return undefined
     const aside = freeName(`${file}.damaged-${stampOf(now)}`)
-    for (const ending of ['', '-wal', '-shm']) if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
-    const kept = `The session store was damaged (${reason}) and is kept as ${aside}.`
     const backup = newestGoodBackup(home, (candidate) => isSound(candidate, newestVersion))
-    if (!backup) return `${kept} There is no usable backup, so Trestle begins with an empty store. Nothing was deleted.`
-    const copy = join(home, `trestle.db.restored-${process.pid}`)
-    copyFileSync(backup.file, copy)
-    renameSync(copy, file)
-    const when = new Date(backup.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-    return `${kept} The backup of ${when} (${backup.file}) took its place; what came later is only in the kept file. Nothing was deleted.`
+    const rebuilt = join(home, `trestle.db.rebuilt-${process.pid}`)
+    const sources = [file, ...(backup ? [backup.file] : [])].map((source) => openRows(source))
+    try {
+      rmSync(rebuilt, { force: true })
+      const found = rebuildStore(rebuilt, sources)
+      // Only now: without space for a new file everything stays as it was.
+      for (const ending of ['', '-wal', '-shm']) if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
+      renameSync(rebuilt, file)
+      return `The session store was damaged (${reason}). ${recoveryWords(found, backup?.at)} The damaged file is kept as ${aside}.`
+    } finally {
+      for (const source of sources) source.close()
+      rmSync(rebuilt, { force: true })
+    }
   })
+}
+
+/** Held by whoever puts a store file in its place. */
+export function storeLock(home: string): string {
+  return join(home, 'trestle.db.lock')
 }
 
 function isSound(file: string, newestVersion: number): boolean {
@@ -75,26 +86,4 @@ function freeName(wanted: string): string {
   let name = wanted
   for (let n = 2; existsSync(name) || existsSync(`${name}-wal`); n += 1) name = `${wanted}-${n}`
   return name
-}
-
-/** One process at a time; the others wait, as what they want to do may be done by then. */
-function withLock<T>(lock: string, run: () => T): T {
-  for (;;) {
-    try {
-      const fd = openSync(lock, 'wx', 0o600)
-      writeSync(fd, String(process.pid))
-      closeSync(fd)
-      break
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-      if (age > LOCK_STALE_MS) unlinkSync(lock)
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-    }
-  }
-  try {
-    return run()
-  } finally {
-    unlinkSync(lock)
-  }
 }

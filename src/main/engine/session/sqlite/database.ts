@@ -46,6 +46,14 @@ export function openReadOnly(file: string): Database {
   return new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
 }
 
+/** Opens a new file that is written whole or thrown away: nothing protects what is under way. */
+export function openScratchFile(file: string): Database {
+  const db = new BetterSqlite3(file)
+  chmodSync(file, 0o600)
+  for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'foreign_keys = OFF', 'temp_store = MEMORY']) db.pragma(setting)
+  return db
+}
+
 /** The SQLite result code of an exception, e.g. `SQLITE_FULL`; undefined for anything else. */
 export function sqliteCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined

@@ -4,7 +4,7 @@ import { statusOf, type SessionHeader } from '../../../../shared/model/session'
 import type { Database } from './database'
 
 /** Raise it when `applyHeader` begins to keep something it did not keep before: stored headers are then folded anew from their events. */
-const FOLD_VERSION = 2
+export const FOLD_VERSION = 2
 
 /**
  * The headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a table of its own: with pictures in

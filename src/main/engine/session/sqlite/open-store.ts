@@ -1,10 +1,12 @@
-import { mkdirSync, rmSync, statSync, type Stats } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import { withHeldEvents } from '../held-events'
 import type { Store } from '../store'
-import { backupsOf, removeBrokenBackups, takeBackup } from './backup'
+import { removeBrokenBackups, takeBackup } from './backup/backup-files'
 import { checkFile, isDamage, replaceDamaged, StoreDamage, suspectMark } from './damage'
+import { brokenLog } from './recovery/broken-log'
+import { recoverSessions, type RecoveryReport } from './recovery/recover-sessions'
 import { openDatabase, type Database } from './database'
 import { createLeases } from './lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from './migrations'
@@ -31,13 +33,21 @@ export interface StoreOptions {
   migrations?: readonly Migration[]
 }
 
+export interface OpenedStore {
+  store: Store
+  /** What went wrong and what was done about it, for the user. */
+  notices: string[]
+  /** Brings in what a damaged store or a backup has and this one does not. */
+  recover(file?: string): RecoveryReport
+}
+
 /**
  * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
  * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from
- * starting: it is put aside, and a backup or an empty store takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
+ * starting: what can be read of it and of the newest backup takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
  * `store.busy` or `store.unreadable` when there is no way on.
  */
-export function openStore(options: StoreOptions): { store: Store; notices: string[] } {
+export function openStore(options: StoreOptions): OpenedStore {
   const { home, now = Date.now } = options
   const file = join(home, 'trestle.db')
   const notices: string[] = []
@@ -51,7 +61,7 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
     for (let attempt = 1; ; attempt += 1) {
       const inode = fileAt(file)?.ino ?? 0
       try {
-        return { store: openSound(file, options), notices }
+        return { ...openSound(file, options), notices }
       } catch (error) {
         if (!isDamage(error) || attempt === 3) throw error
         const reason = error instanceof Error ? error.message : String(error)
@@ -64,8 +74,14 @@ export function openStore(options: StoreOptions): { store: Store; notices: strin
   }
 }
 
-function openSound(file: string, { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions): Store {
-  refuseEmptied(file, home)
+function openSound(
+  file: string,
+  { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions,
+): Omit<OpenedStore, 'notices'> {
+  if (!fileAt(file)) makeStore(file, migrations)
+  refuseEmptied(file)
+  const log = brokenLog(file)
+  if (log !== undefined) throw new StoreDamage(log)
   const db = openWhereverPossible(file, home)
   try {
     const version = versionOf(db)
@@ -85,7 +101,16 @@ function openSound(file: string, { home, now = Date.now, pid = process.pid, migr
     rmSync(suspectMark(home), { force: true })
     unlessFull(home, () => leases.register())
     removeBrokenBackups(home)
-    return withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
+    return {
+      store: withHeldEvents(createSqliteStore(db, { home, leases, now }), now),
+      recover(wanted) {
+        try {
+          return recoverSessions(db, { home, leases, ...(wanted !== undefined && { file: wanted }) })
+        } catch (error) {
+          throw storeError(error, home)
+        }
+      },
+    }
   } catch (error) {
     db.close()
     throw error
@@ -116,10 +141,32 @@ function isFullDisk(error: unknown, home: string): boolean {
   return known instanceof CodedError && known.code === 'store.full'
 }
 
+/** A new store comes into its place whole, so that an empty file is always one that something emptied. */
+function makeStore(file: string, migrations: readonly Migration[]): void {
+  const made = `${file}.new-${process.pid}`
+  for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
+  const db = openDatabase(made)
+  try {
+    migrate(db, { migrations, backup: () => {} })
+  } finally {
+    db.close()
+  }
+  try {
+    linkSync(made, file)
+  } catch (error) {
+    if (fileAt(file)) return
+    // A file system without links, such as those of memory cards.
+    if (error instanceof Error && 'code' in error && ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(String(error.code)))
+      renameSync(made, file)
+    else throw error
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
 /** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
-function refuseEmptied(file: string, home: string): void {
-  if (fileAt(file)?.size !== 0) return
-  if ((fileAt(`${file}-wal`)?.size ?? 0) > 0 || backupsOf(home).length > 0) throw new StoreDamage('the file is empty')
+function refuseEmptied(file: string): void {
+  if (fileAt(file)?.size === 0) throw new StoreDamage('the file is empty')
 }
 
 function requireTables(db: Database): void {

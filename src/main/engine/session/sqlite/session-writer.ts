@@ -6,6 +6,7 @@ import type { Store } from '../store'
 import type { Database } from './database'
 import type { HeaderRows } from './header-rows'
 import type { Leases } from './lease'
+import { removedKey } from './recovery/store-rows'
 import type { TextIndex } from './text-index'
 
 /** A removed session goes in transactions of this many events, so that other processes are never held up for long. */
@@ -25,6 +26,7 @@ export function createSessionWriter(
     'INSERT INTO event (session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?)',
   )
   const hide = db.prepare<[string]>('UPDATE session SET removed = 1 WHERE id = ?')
+  const remember = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
   const oldest = 'SELECT id FROM event WHERE session_id = @id ORDER BY seq LIMIT @limit'
   const removeTexts = db.prepare<[{ id: string; limit: number }]>(`DELETE FROM search WHERE rowid IN (${oldest})`)
   const removeEvents = db.prepare<[{ id: string; limit: number }]>(`DELETE FROM event WHERE id IN (${oldest})`)
@@ -70,6 +72,8 @@ export function createSessionWriter(
     refuseElsewhere(sessionId)
     if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
     hide.run(sessionId)
+    // Should the store be damaged one day, the session must not come back from a backup.
+    remember.run(removedKey(sessionId), String(now()))
   }).immediate
 
   const removeChunk = db.transaction((sessionId: string) => {

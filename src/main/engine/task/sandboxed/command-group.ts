@@ -1,15 +1,20 @@
-import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { openMasters, openTerminal, type NativePty, type OpenTerminal } from '../open-terminal'
+import { descriptorsAreFew, fittingAtOnce, TOO_MANY_FILES } from '../../descriptors'
+import { removeQuietly } from '../../sandbox/remove-quietly'
 import { writeArguments } from '../../sandbox/sandbox-files'
 import type { ExitStatus } from '../running-process'
 import { askPaused, DISMISSAL, orderOf, startProblem, type Leader, type LeaderCommand, type LeaderEvents } from '../session-leader'
 import type { CommandNamespace } from './command-namespace'
 import { childrenOf, machinePid } from './process-ids'
 
+/** What a place takes, in the sandbox that is used and in the one that is ready: a terminal, twice, and its orders. */
+const FILES_OF_A_PLACE = 16
+
 /** So many commands share what it costs to set a sandbox up. */
-export const PLACES = 24
+export const PLACES = fittingAtOnce(FILES_OF_A_PLACE, 24)
 
 interface Place {
   terminal: OpenTerminal
@@ -53,8 +58,8 @@ export class CommandGroup {
     this.folder = folder
     // What follows finds it there.
     if (sandbox) this.describe(sandbox)
-    this.places = Array.from({ length: PLACES }, (_, index) => ({
-      terminal: openTerminal(native),
+    this.places = openTerminals(native, PLACES).map((terminal, index) => ({
+      terminal,
       events: undefined,
       pid: Promise.withResolvers<number | undefined>(),
       isLed: index === 0,
@@ -203,11 +208,13 @@ export class CommandGroup {
       this.orders = writer(join(this.folder, 'orders'))
       for (const [index, place] of this.places.entries()) place.orders = writer(join(this.folder, String(index)))
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error))
+      const found = error instanceof Error ? error : new Error(String(error))
+      // The shell inside has the same limit as we, and needs descriptors with high numbers: the other end of its orders stays closed.
+      this.failure = descriptorsAreFew() && 'code' in found && found.code === 'ENXIO' ? new Error(TOO_MANY_FILES) : found
       this.orders = undefined
       return this.lost()
     }
-    rmSync(this.folder, { recursive: true, force: true })
+    removeQuietly(this.folder)
     if (this.isRetired && !this.isBusy) return this.end()
     for (const place of this.places) {
       if (place.events) this.lead(place)
@@ -250,7 +257,7 @@ export class CommandGroup {
       if (wasStarted && place.isReady) this.exited(place, { signal: 'SIGKILL' })
       else this.fail(place)
     }
-    rmSync(this.folder, { recursive: true, force: true })
+    removeQuietly(this.folder)
     this.sandbox?.onGone()
   }
 
@@ -301,4 +308,16 @@ function closeTerminal({ master, slave }: OpenTerminal): void {
   openMasters.delete(master)
   closeSync(slave)
   closeSync(master)
+}
+
+/** All or none: those that were opened before one could not be are closed again. */
+function openTerminals(native: NativePty, count: number): OpenTerminal[] {
+  const terminals: OpenTerminal[] = []
+  try {
+    for (let n = 0; n < count; n += 1) terminals.push(openTerminal(native))
+    return terminals
+  } catch (error) {
+    for (const terminal of terminals) closeTerminal(terminal)
+    throw error
+  }
 }

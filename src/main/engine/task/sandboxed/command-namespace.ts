@@ -58,9 +58,11 @@ export class CommandNamespace {
       nsenter,
     ]
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
-    const child = withoutMasters(
-      (stdio) => spawn(programs.bwrap, args, { env, cwd: '/', stdio, detached: true }),
-      ['pipe', 'ignore', 'ignore', 'pipe'],
+    const child = this.orClosed(() =>
+      withoutMasters(
+        (stdio) => spawn(programs.bwrap, args, { env, cwd: '/', stdio, detached: true }),
+        ['pipe', 'ignore', 'ignore', 'pipe'],
+      ),
     )
     this.child = child
     this.orders = child.stdin as Socket
@@ -77,6 +79,16 @@ export class CommandNamespace {
       const at = line.indexOf(' ')
       this.groups.get(line.slice(0, at))?.(line.slice(at + 1))
     })
+  }
+
+  /** Without the process nothing needs the way out that was made for it. */
+  private orClosed<Result>(start: () => Result): Result {
+    try {
+      return start()
+    } catch (error) {
+      this.listed?.close()
+      throw error
+    }
   }
 
   /** The outermost process; undefined when it could not be started. */

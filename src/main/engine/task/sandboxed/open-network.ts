@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forwarderScript, PROXY_PORTS } from '../../sandbox/network/forwarder'
 import { hostAllowed, parseHostEntry } from '../../sandbox/network/host-list'
+import { removeQuietly } from '../../sandbox/remove-quietly'
 import { createSandboxProxy, type DeniedHost, type SandboxProxy } from '../../sandbox/network/sandbox-proxy'
 
 /** The way out of a namespace with listed hosts. The list can grow while commands run. */
@@ -44,7 +45,7 @@ export class ListedHosts {
   }
 
   close(): void {
-    void this.proxy.then((proxy) => proxy?.close()).finally(() => rmSync(this.folder, { recursive: true, force: true }))
+    void this.proxy.then((proxy) => proxy?.close()).finally(() => removeQuietly(this.folder))
   }
 }
 
@@ -82,7 +83,7 @@ export class PublishedPorts {
     clearInterval(this.timer)
     for (const server of this.servers.values()) server.close()
     this.servers.clear()
-    rmSync(this.folder, { recursive: true, force: true })
+    removeQuietly(this.folder)
   }
 
   private look(): void {

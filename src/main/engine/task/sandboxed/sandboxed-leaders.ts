@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs'
+import { descriptorsAreFew } from '../../descriptors'
 import { makePipeFolder } from '../../sandbox/pipe-folder'
+import { removeQuietly } from '../../sandbox/remove-quietly'
 import { SandboxFiles, writeArguments } from '../../sandbox/sandbox-files'
 import { sandboxPrograms } from '../../sandbox/find-sandbox'
 import { projectState } from '../../sandbox/project-state'
@@ -112,6 +113,7 @@ export class SandboxedTerminals {
 
   /** Makes the next sandbox before it is needed, while the commands of this one run. */
   private prepare(known: KnownNamespace, key: string, policy: SandboxPolicy, env: Readonly<Record<string, string>>): void {
+    if (descriptorsAreFew()) return
     const timer = setTimeout(() => {
       if (this.isClosed || known.namespace.isOver || !known.groups.has(key) || known.spares.has(key)) return
       try {
@@ -152,6 +154,7 @@ export class SandboxedTerminals {
     known: KnownNamespace,
     forTemplate: { policy: SandboxPolicy; env: Readonly<Record<string, string>> } | undefined,
   ): void {
+    if (descriptorsAreFew()) return
     const timer = setTimeout(() => {
       if (this.isClosed || known.namespace.isOver || isUnused(known)) return
       try {
@@ -173,7 +176,7 @@ export class SandboxedTerminals {
     const onKept = (): void => void (known.template = template)
     known.namespace.makeTemplate(folder, onKept, () => {
       if (known.template === 'making') known.template = undefined
-      rmSync(folder, { recursive: true, force: true })
+      removeQuietly(folder)
     })
   }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { descriptorAdvice } from '../../descriptors'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { TaskEnd, TerminalTasks } from '../../task/terminal-tasks'
 import type { Workspace } from '../../workspace/workspace'
@@ -179,11 +180,13 @@ async function start({ tasks, sandbox: session }: Deps, asked: Input, cwd: strin
 }
 
 function startProblem(error: unknown, cwd: string): string {
+  const advice = descriptorAdvice(error)
+  if (advice !== undefined) return advice
   const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} is not there any more.`
   if (code === 'EACCES') return `the folder ${cwd} may not be entered.`
   if (code === 'E2BIG') return 'it is too long together with the environment. Write it to a file with Write and run that.'
-  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
+  if (code === 'EAGAIN' || code === 'ENOMEM')
     return `the machine has no room for another process just now (${code}). Try again in a moment, or stop something.`
   return message
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { startedChild } from '../../task/started-child'
 
 /** What a program prints, piece by piece. */
 export interface ProgramOutput {
@@ -15,7 +16,7 @@ export interface RunningProgram {
 
 /** Starts a program directly: no shell, no input, nothing of our environment. */
 export function startProgram(program: string, args: readonly string[], cwd: string, into: ProgramOutput): RunningProgram {
-  const child = spawn(program, args, { cwd, env: minimalEnv(), stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const child = startedChild(spawn(program, args, { cwd, env: minimalEnv(), stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true }))
   child.stdout.on('data', into.output)
   child.stderr.on('data', into.errors)
   const ended = new Promise<number | undefined>((resolve, reject) => {

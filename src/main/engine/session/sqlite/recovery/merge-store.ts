@@ -1,0 +1,99 @@
+import type { EventBody } from '../../../../../shared/model/event'
+import { emptyHeader } from '../../../../../shared/model/fold'
+import type { Database } from '../database'
+import { createEventLog } from '../event-log'
+import { createHeaderRows, type HeaderRows } from '../header-rows'
+import type { Leases } from '../lease'
+import { createTextIndex, type TextIndex } from '../text-index'
+import { folded } from './rebuild-store'
+import { removedKey, type EventRow } from './store-rows'
+
+/** What came from another store, by session id. */
+export interface Merged {
+  /** Sessions that were not there, and those that got events they did not have. */
+  added: string[]
+  completed: string[]
+  /** Events in both of these. */
+  events: number
+  /** They have everything already. */
+  unchanged: number
+  /** Left as they are, with the reason. */
+  kept: { sessionId: string; why: 'changed' | 'in use' }[]
+}
+
+/**
+ * Adds to the open store what the sound store `file` has and this one does not. Nothing that is there is changed: a session that went another way since then is kept as it
+ * is. One transaction for each session, so that other processes are not held up for long.
+ */
+export function mergeStore(db: Database, file: string, leases: Pick<Leases, 'elsewhere'>): Merged {
+  db.prepare('ATTACH ? AS other').run(file)
+  try {
+    const merged: Merged = { added: [], completed: [], events: 0, unchanged: 0, kept: [] }
+    const sessions = db.prepare<[], string>('SELECT id FROM other.session ORDER BY created_at, id').pluck().all()
+    const merge = sessionMerger(db)
+    for (const sessionId of sessions) {
+      if (leases.elsewhere(sessionId) !== undefined) {
+        merged.kept.push({ sessionId, why: 'in use' })
+        continue
+      }
+      const found = merge(sessionId)
+      if (found === 'changed') merged.kept.push({ sessionId, why: 'changed' })
+      else if (found.events === 0 && !found.isNew) merged.unchanged += 1
+      else merged[found.isNew ? 'added' : 'completed'].push(sessionId)
+      if (found !== 'changed') merged.events += found.events
+    }
+    return merged
+  } finally {
+    db.exec('DETACH other')
+  }
+}
+
+function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew: boolean; events: number } {
+  const log = createEventLog(db)
+  const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
+  const texts = createTextIndex(db)
+  const present = db.prepare<[string], { removed: number }>('SELECT removed FROM main.session WHERE id = ?')
+  // The first event says how the session began; one that was recovered without it has it made up.
+  const differs = db.prepare<[string]>(
+    `SELECT 1 FROM other.event o JOIN main.event m ON m.session_id = o.session_id AND m.seq = o.seq
+     WHERE o.session_id = ? AND o.seq > 1 AND (m.at <> o.at OR m.body <> o.body) LIMIT 1`,
+  )
+  const missing = db.prepare<[string], EventRow>(
+    `SELECT o.id, o.session_id AS sessionId, o.seq, o.at, o.type, o.body FROM other.event o
+     WHERE o.session_id = ? AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq) ORDER BY o.seq`,
+  )
+  const isFree = db.prepare<[number]>('SELECT 1 FROM main.event WHERE id = ?')
+  const insert = db.prepare<[number | null, string, number, number, string, string]>(
+    'INSERT INTO main.event (id, session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const otherHeader = db.prepare<[string], { seq: number; updatedAt: number; header: string }>(
+    `SELECT s.seq, s.updated_at AS updatedAt, h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?`,
+  )
+  const forgetRemoval = db.prepare<[string]>('DELETE FROM main.meta WHERE key = ?')
+
+  const add = (rows: readonly EventRow[], index: TextIndex): void => {
+    for (const { id, sessionId, seq, at, type, body } of rows) {
+      // The id is kept where it is free, since the search shows the latest first by it.
+      const { lastInsertRowid } = insert.run(isFree.get(id) === undefined ? id : null, sessionId, seq, at, type, body)
+      index.add(lastInsertRowid, JSON.parse(body) as EventBody)
+    }
+  }
+  const store = (sessionId: string, isNew: boolean, save: HeaderRows['save']): void => {
+    const other = isNew ? otherHeader.get(sessionId) : undefined
+    const header = other
+      ? { ...JSON.parse(other.header), sessionId, seq: other.seq, updatedAt: other.updatedAt }
+      : folded(sessionId, log.since)
+    save(emptyHeader(sessionId), header)
+  }
+  return db.transaction((sessionId: string) => {
+    const mine = present.get(sessionId)
+    if (mine && (mine.removed === 1 || differs.get(sessionId) !== undefined)) return 'changed'
+    const rows = missing.all(sessionId)
+    if (mine && rows.length === 0) return { isNew: false, events: 0 }
+    if (!mine) headers.insert(emptyHeader(sessionId))
+    add(rows, texts)
+    store(sessionId, !mine, headers.save)
+    forgetRemoval.run(removedKey(sessionId))
+    return { isNew: !mine, events: rows.length }
+  }).immediate
+}

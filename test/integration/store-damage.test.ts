@@ -1,0 +1,248 @@
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openStore } from '../../src/main/engine/session/sqlite/open-store'
+import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { runTs } from '../support/run-ts'
+
+const SESSIONS = 40
+const EVENTS = 30
+const PAGE = 4096
+
+/** A home with a store of many sessions, as a clean end and as a killed process leave it; made once. */
+let made: string
+let home: string
+let file: string
+let all: Map<string, RecordedEvent[]>
+let inOnePlace: Set<RecordedEvent>
+
+const sessionIds = (): string[] => Array.from({ length: SESSIONS }, (_, n) => `s${n}`)
+const turn = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'a/b' })
+
+function eventsOf(at: string): Map<string, RecordedEvent[]> {
+  const { store } = openStore({ home: at })
+  try {
+    return new Map(store.list().map(({ sessionId }) => [sessionId, store.since(sessionId, 0)]))
+  } finally {
+    store.close()
+  }
+}
+
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), 'trestle-damage-'))
+  const { store } = openStore({ home: made })
+  for (const sessionId of sessionIds()) store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
+  // In turns, so that every part of the file holds something of many sessions.
+  for (let n = 0; n < EVENTS; n += 1)
+    for (const sessionId of sessionIds()) store.append(sessionId, [turn(`message ${n} of ${sessionId} ${'text '.repeat((n * 7) % 90)}`)])
+  store.append('s3', [turn(`long ${'words '.repeat(20_000)}`)])
+  store.close()
+  all = eventsOf(made)
+  // Rows that were moved to another page leave copies behind, which count for nothing.
+  const bytes = readFileSync(join(made, 'trestle.db'))
+  const isOnce = (event: RecordedEvent): boolean => bytes.indexOf(jsonOf(event)) === bytes.lastIndexOf(jsonOf(event))
+  inOnePlace = new Set([...all.values()].flat().filter((event) => !isLong(event) && isOnce(event)))
+})
+afterAll(() => rmSync(made, { recursive: true, force: true }))
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'trestle-damaged-'))
+  file = join(home, 'trestle.db')
+  copyFileSync(join(made, 'trestle.db'), file)
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function overwrite(offset: number, bytes: Buffer): void {
+  const fd = openSync(file, 'r+')
+  writeSync(fd, bytes, 0, bytes.length, offset)
+  closeSync(fd)
+}
+
+/** The events whose text the file still has in one piece, but those that are in several places or spread over pages. */
+function stillThere(): Set<RecordedEvent> {
+  const bytes = readFileSync(file)
+  return new Set([...inOnePlace].filter((event) => bytes.includes(jsonOf(event))))
+}
+const jsonOf = (event: RecordedEvent): string => JSON.stringify(bodyOf(event))
+const isLong = (event: RecordedEvent): boolean => JSON.stringify(event).length > PAGE
+const bodyOf = ({ sessionId: _id, seq: _seq, at: _at, ...body }: RecordedEvent): EventBody => body
+
+/** Opens the damaged store and returns what it says, after having looked at all that it has. */
+function recover(): { notices: string[]; events: Map<string, RecordedEvent[]>; count: number } {
+  const { store, notices } = openStore({ home })
+  try {
+    const events = new Map(store.list().map(({ sessionId }) => [sessionId, store.since(sessionId, 0)]))
+    for (const [sessionId, found] of events) {
+      store.window(sessionId, { limit: 100 })
+      expect([...store.historyBackwards(sessionId)].length).toBeGreaterThanOrEqual(0)
+      expect(store.header(sessionId)).toMatchObject({ sessionId, seq: found.at(-1)!.seq })
+      store.acquire(sessionId)
+      expect(store.append(sessionId, [turn('and it goes on')])[0]?.seq).toBe(found.at(-1)!.seq + 1)
+    }
+    const count = [...events.values()].reduce((sum, found) => sum + found.length, 0)
+    return { notices, events, count }
+  } finally {
+    store.close()
+  }
+}
+
+interface Recovery {
+  /** Events that the file still holds and that were not recovered, and the other way round. */
+  missing: string[]
+  surplus: string[]
+  notices: string[]
+  /** Whether the notice has the numbers of what is there, and `isLossKnown`: also of everything that is not. */
+  isCounted: boolean
+  /** What the next start says. */
+  next: string[]
+}
+
+function recovery(readable: Set<RecordedEvent>, { isLossKnown = false } = {}): Recovery {
+  const { notices, events } = recover()
+  const found = new Set([...events.values()].flat().map((event) => JSON.stringify(event)))
+  const named = (wanted: (event: RecordedEvent, isFound: boolean) => boolean): string[] =>
+    [...inOnePlace].filter((event) => wanted(event, found.has(JSON.stringify(event)))).map(({ sessionId, seq }) => `${sessionId} ${seq}`)
+  const number = (pattern: RegExp): number => Number(pattern.exec(notices[0] ?? '')?.[1]?.replaceAll(',', '') ?? 0)
+  const sessions = number(/([\d,]+) sessions? with/)
+  const counted = number(/with ([\d,]+) events?/) + number(/Lost: .*?([\d,]+) events?\./)
+  const total = [...all.values()].reduce((sum, list) => sum + list.length, 0)
+  return {
+    missing: named((event, isFound) => readable.has(event) && !isFound),
+    surplus: named((event, isFound) => !readable.has(event) && isFound),
+    notices,
+    isCounted: sessions === events.size && (isLossKnown ? counted === total : counted <= total),
+    next: openAgain(),
+  }
+}
+
+const COMPLETE: Recovery = {
+  missing: [],
+  surplus: [],
+  notices: [expect.stringMatching(/was damaged \(.+\)\..* (recovered|empty store).*The damaged file is kept as /)],
+  isCounted: true,
+  next: [],
+}
+
+function openAgain(): string[] {
+  const { store, notices } = openStore({ home })
+  store.close()
+  return notices
+}
+
+describe('every event that a damaged store still holds is recovered, and the loss is counted', () => {
+  test.each(Array.from({ length: 20 }, (_, n) => n))('with a page overwritten at place %i of 20', (n) => {
+    const pages = Math.floor(statSync(file).size / PAGE)
+    overwrite(Math.floor((n * (pages - 1)) / 19) * PAGE, Buffer.alloc(PAGE, n % 2 === 0 ? 0xa5 : 'text'))
+    expect(recovery(stillThere(), { isLossKnown: true })).toEqual(COMPLETE)
+  })
+
+  test.each(Array.from({ length: 10 }, (_, n) => n))('with the file cut at place %i of 10', (n) => {
+    truncateSync(file, Math.floor((statSync(file).size * (n + 0.5)) / 10) + n)
+    expect(recovery(stillThere())).toEqual(COMPLETE)
+  })
+
+  test('with every second page overwritten', () => {
+    for (let page = 0; page < statSync(file).size / PAGE; page += 2) overwrite(page * PAGE, Buffer.alloc(PAGE, 0x5a))
+    expect(recovery(stillThere())).toEqual(COMPLETE)
+  })
+
+  test('with its whole first tenth overwritten at odd places', () => {
+    overwrite(1000, Buffer.alloc(Math.floor(statSync(file).size / 10), 'x'))
+    expect(recovery(stillThere())).toEqual(COMPLETE)
+  })
+
+  test.each(['garbage', ''])('with nothing but %j in it, it says that nothing could be read', (garbage) => {
+    const size = statSync(file).size
+    truncateSync(file, 0)
+    if (garbage !== '') overwrite(0, Buffer.alloc(size, garbage))
+    const { notices, events } = recover()
+    expect(events.size).toBe(0)
+    expect(notices).toEqual([
+      expect.stringMatching(/damaged .*empty store, since no session could be read and there was no usable backup\. .* kept as/),
+    ])
+  })
+})
+
+describe('a log that is not what it was', () => {
+  let acknowledged: number
+
+  /** A home as a killed process leaves it: the latest events are in the log alone. */
+  beforeEach(async () => {
+    openStore({ home }).store.close()
+    const writer = runTs('./store-writer.ts', [home, 'late', '100000'])
+    await writer.line('ack 60')
+    await writer.kill()
+    acknowledged = Number(writer.lines.findLast((line) => line.startsWith('ack '))?.slice(4))
+    if (statSync(`${file}-wal`).size < 20 * PAGE) throw new Error('There is hardly anything in the log.')
+  })
+
+  const late = (events: Map<string, RecordedEvent[]>): number => events.get('late')?.length ?? 0
+  const byId = ([a]: [string, unknown], [b]: [string, unknown]): number => a.localeCompare(b)
+  const oldOnes = (events: Map<string, RecordedEvent[]>): unknown[] => [...events].filter(([id]) => id !== 'late').toSorted(byId)
+  const everything = (): unknown[] => [...all].toSorted(byId)
+  const log = (offset: number, bytes: Buffer): void => {
+    const fd = openSync(`${file}-wal`, 'r+')
+    writeSync(fd, bytes, 0, bytes.length, offset)
+    closeSync(fd)
+  }
+
+  test('sound, it needs no recovery and nothing is lost', () => {
+    const { notices, events } = recover()
+    expect(notices).toEqual([])
+    expect(late(events)).toBeGreaterThanOrEqual(acknowledged)
+  })
+
+  test('missing, it is reported, and what the file has stays', () => {
+    rmSync(`${file}-wal`)
+    const { notices, events } = recover()
+    expect(notices).toEqual([
+      expect.stringMatching(/its log is missing, which held \d+ pages.* 40 sessions with 1,241 events were recovered/),
+    ])
+    expect(oldOnes(events)).toEqual(everything())
+  })
+
+  test('cut, it is reported, and what comes before the cut stays', () => {
+    truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2))
+    const { notices, events } = recover()
+    expect(notices).toEqual([expect.stringMatching(/its log was cut after \d+ of \d+ pages.* 41 sessions/)])
+    expect(oldOnes(events)).toEqual(everything())
+    expect(late(events)).toBeGreaterThan(acknowledged / 10)
+  })
+
+  test('garbage, it is reported and kept', () => {
+    log(0, Buffer.alloc(statSync(`${file}-wal`).size, 'garbage'))
+    const garbage = readFileSync(`${file}-wal`)
+    const { notices, events } = recover()
+    expect(notices).toEqual([expect.stringMatching(/its log: it does not begin like a log.* 40 sessions/)])
+    expect(oldOnes(events)).toEqual(everything())
+    const kept = readdirSync(home).find((name) => /damaged-.*-wal$/.test(name))
+    expect(readFileSync(join(home, kept!)).equals(garbage)).toBe(true)
+  })
+
+  test('with one bad page in its middle, what was written behind that page is recovered, too', () => {
+    const frames = Math.floor((statSync(`${file}-wal`).size - 32) / (PAGE + 24))
+    log(32 + Math.floor(frames / 2) * (PAGE + 24) + 200, Buffer.alloc(1000, 0x11))
+    const { notices, events } = recover()
+    expect(notices).toEqual([expect.stringMatching(/its log: frame \d+ is damaged.* 41 sessions/)])
+    expect(oldOnes(events)).toEqual(everything())
+    expect(late(events)).toBeGreaterThanOrEqual(acknowledged)
+  })
+
+  test('with the file beside it empty, the log alone gives back what it has', () => {
+    truncateSync(file, 0)
+    const { notices, events } = recover()
+    expect(notices).toEqual([expect.stringMatching(/the file is empty.* sessions? with/)])
+    expect(late(events)).toBeGreaterThan(acknowledged / 2)
+  })
+})
