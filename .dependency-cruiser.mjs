@@ -27,7 +27,10 @@ export default {
     rule(
       'the-loop-sees-only-providers-and-tools',
       { path: '^src/main/engine/loop/', pathNot: NOT_TESTS },
-      { path: '^src/main/engine/', pathNot: '^src/main/engine/(loop/|descriptors|model/provider|tool/(tool|limits|call-tool)|config/settings)' },
+      {
+        path: '^src/main/engine/',
+        pathNot: '^src/main/engine/(loop/|descriptors|model/provider|tool/(tool|limits|call-tool)|config/settings)',
+      },
     ),
     rule(
       'diagnostics-know-only-files-settings-and-processes',

@@ -305,14 +305,8 @@ it('an agent defines a type for its session, with no tool that it does not have,
   await engine.trust.accept(scratch.project, hash)
   const { agents, problems } = await engine.agents.list(scratch.project)
   expect(agents.find(({ name }) => name === 'local')).toMatchObject({ source: 'project', tools: ['Read'] })
-  expect(problems).toEqual([
-    {
-      path: join(scratch.project, '.trestle/agents/broken.yaml'),
-      line: 3,
-      message: 'There is no tool "Raed". Did you mean Read?',
-      isFatal: false,
-    },
-  ])
+  const broken = join(scratch.project, '.trestle/agents/broken.yaml')
+  expect(problems).toEqual([{ path: broken, line: 3, message: 'There is no tool "Raed". Did you mean Read?', isFatal: false }])
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'again' }])
   await over(sessionId, 2)
   expect(results(sessionId)[4]).toContain('Read,call_tool true')

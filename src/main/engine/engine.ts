@@ -20,7 +20,8 @@ import type { Settings } from './config/settings'
 import type { RecordedEvent } from '../../shared/model/event'
 import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/model/errors'
-import type { Engine, EngineChange } from './engine-api'
+import type { Engine } from './engine-api'
+import { createEngineChanges } from './engine-changes'
 import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './workspace/repository-top'
 import { createSessionFilesView } from './workspace/session-files-view'
@@ -29,18 +30,16 @@ import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
 import { createCatalog } from './model/catalog'
-import { createLentMeans, lentTools } from './session/client-means'
+import { lentTools } from './session/client-means'
+import { createEngineSandboxes } from './session/engine-sandboxes'
 import { createGateOf, ownOutputOf } from './session/gate-of'
 import { newId } from './new-id'
 import { createNewsDesk, type NewsDesk } from './session/news-desk'
 import type { Session } from './session/session'
 import type { SessionDeps } from './session/session-deps'
 import { removeLeftPlaceholders } from './sandbox/placeholders'
-import { createSandboxes } from './sandbox/create-sandboxes'
 import { sandboxSupport } from './sandbox/find-sandbox'
 import { PACKAGE_REGISTRIES } from './sandbox/network/host-list'
-import { createProgramSandboxes } from './sandbox/program-sandboxes'
-import { createSessionSandboxes } from './session/session-sandbox'
 import { createSessionLooks } from './session/session-looks'
 import { createSessionTasks } from './session/session-tasks'
 import { createSessionTools } from './session/session-tools'
@@ -58,7 +57,6 @@ import { openSkillCache } from './skill/skill-cache'
 import { createSkills } from './skill/skills'
 import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
-import { createLentSandboxes } from './task/lent-sandboxes'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
 import { startArticleWorker } from './web/start-article-worker'
@@ -75,10 +73,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
-  const listeners = new Set<(change: EngineChange) => void>()
-  const tell = (change: EngineChange): void => {
-    for (const listener of listeners) listener(change)
-  }
+  const { tell, warn, onChange } = createEngineChanges(log)
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
   const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
@@ -87,30 +82,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     // What was allowed for a subagent of a session is allowed for all of them, and counts here even while another process has that session.
     ...sessionRules([...new Set([...(standing({ header }).rules ?? []), ...(header.rules ?? [])])]),
   ]
-  const lent = createLentMeans()
-  const lentSandboxes = createLentSandboxes({ home, userHome: realpathSync(homedir()) })
-  const madeSandboxes = createSandboxes({ home, userHome: realpathSync(homedir()) })
-  const programSandboxes = createProgramSandboxes({
-    sandboxes: madeSandboxes,
-    settingsFor: async (folder) => (await settingsFor(folder)).settings.sandbox,
-  })
-  const sandboxes = createSessionSandboxes({
-    sandboxes: madeSandboxes,
-    userHome: realpathSync(homedir()),
-    settingsFor,
-    standing,
-    keep: (list, value) => {
-      const before = config.settings.sandbox[list]
-      return before.includes(value) ? Promise.resolve() : config.edit([{ path: ['sandbox', list], value: [...before, value] }])
-    },
-    elsewhere: async (session, known) => {
-      const lender = lent.of(session)?.terminals
-      if (!lender) return undefined
-      const works = known ? (lentSandboxes.known(lender) ?? true) : await lentSandboxes.works(lender, session.header.folder)
-      return works ? undefined : "Commands run in your editor's terminals, where there is no sandbox: the editor runs on another machine."
-    },
-    log,
-  })
+  const { sessions: sandboxes, programs: programSandboxes, lent } = createEngineSandboxes({ home, config, settingsFor, standing, log })
   const env = (): Record<string, string> => commandEnv(process.env, settings())
   const ownTasks = new OwnTasks({ home, log })
   const machine = createTaskCustody({
@@ -191,13 +163,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
   })
   const family = new FamilySchedule()
-  const warned = new Set<string>()
-  const warn = (text: string): void => {
-    if (warned.has(text)) return
-    warned.add(text)
-    log(text)
-    tell({ kind: 'notice', text, tone: 'warning' })
-  }
   const backups = createStoreBackups({ home, now: () => Date.now(), onProblem: warn })
   const looks = createSessionLooks({
     home,
@@ -390,10 +355,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover },
     lend: (sessionId, means) => lent.lend(sessionId, means),
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange,
     async close(background) {
       desk.close()
       titles?.close()
