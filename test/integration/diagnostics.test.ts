@@ -157,7 +157,11 @@ function withTypeScript7({ project }: Scratch): void {
   symlinkSync('../typescript/bin/tsc', join(modules, '.bin', 'tsc'))
 }
 
-beforeEach(() => vi.stubEnv('PATH', [join(MODULES, '.bin'), dirname(process.execPath), ...SYSTEM_PATH].join(delimiter)))
+beforeEach(() => {
+  vi.stubEnv('PATH', [join(MODULES, '.bin'), dirname(process.execPath), ...SYSTEM_PATH].join(delimiter))
+  // What npm put into PATH is kept from commands: it is not the user's.
+  vi.stubEnv('npm_lifecycle_event', undefined)
+})
 
 const PY_FILES = {
   'pkg/__init__.py': '',
