@@ -29,7 +29,7 @@ export interface OpenTerminal {
 
 /** Opens a terminal; the caller closes both ends. Throws where the system has none to give. */
 export function openTerminal(native: NativePty): OpenTerminal {
-  const { master, slave: inherited, pty: path } = native.open(TERMINAL_COLS, TERMINAL_ROWS)
+  const { master, slave: inherited, pty: path } = opened(native)
   try {
     const slave = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
     openMasters.add(master)
@@ -39,5 +39,21 @@ export function openTerminal(native: NativePty): OpenTerminal {
     throw error
   } finally {
     closeSync(inherited)
+  }
+}
+
+/** The native part does not say why it failed: whether files can still be opened does. */
+function opened(native: NativePty): ReturnType<NativePty['open']> {
+  try {
+    return native.open(TERMINAL_COLS, TERMINAL_ROWS)
+  } catch (error) {
+    // It needs two at once.
+    const first = openSync('/dev/null', constants.O_RDONLY)
+    try {
+      closeSync(openSync('/dev/null', constants.O_RDONLY))
+    } finally {
+      closeSync(first)
+    }
+    throw error
   }
 }

@@ -199,6 +199,8 @@ export class CommandGroup {
   private onReady(supervisor: number): void {
     if (this.orders || this.isGone || !this.sandbox) return
     try {
+      // What is read of processes below says nothing where no file can be opened: that would look like somebody else's report, and ours would be waited for without end.
+      closeSync(openSync('/proc/self/stat', constants.O_RDONLY))
       const pid = this.namespace.supervisor(supervisor)
       // Somebody else's report; ours is still to come.
       if (pid === undefined) return
