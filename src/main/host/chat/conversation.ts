@@ -1,4 +1,4 @@
-import type { AskKind, InboxEntry } from '../../../shared/model/approval'
+import { REJECT_STOP, type AskKind, type InboxEntry } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import type { RecordedEvent } from '../../../shared/model/event'
 import { isOwn, textOf } from '../../../shared/model/message'
@@ -118,8 +118,10 @@ export class Conversation {
       }
       const ask = ASKED_BY[approval.asks ?? 'call'] ?? askApproval
       const answer = await ask(asked)
-      if (answer) await engine.sessions.reply(sessionId, { approvalId, ...answer })
-      else if (this.#isLeaving) return
+      if (answer) {
+        await engine.sessions.reply(sessionId, { approvalId, ...answer })
+        if (answer.optionId === REJECT_STOP && sessionId === this.#sessionId) await this.#takeBackQueue()
+      } else if (this.#isLeaving) return
       else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
       else await this.stop(approvalId)
     } catch (error) {
