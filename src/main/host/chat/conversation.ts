@@ -10,6 +10,7 @@ import { askQuestions } from './ask/ask-questions'
 import { askSandbox } from './ask/ask-sandbox'
 import type { Answer, Asked } from './ask/asking'
 import { Printer } from './printer'
+import { statusLine } from './status-line'
 import { reviewPlan } from './ask/review-plan'
 import { oneLine } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
@@ -136,6 +137,11 @@ export class Conversation {
     if (approvalId !== undefined) this.#leftAlone.add(approvalId)
     await this.#takeBackQueue()
     await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
+  }
+
+  /** With what the next message is answered: model, mode, and how full the model's window is. */
+  showStatus(): void {
+    if (this.terminal.isInteractive) this.printer.note(statusLine(this.header, this.engine.settings.view()))
   }
 
   /** The messages that were taken back from the queue, to be edited and sent anew; only once. */
