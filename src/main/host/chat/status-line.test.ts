@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ModelView } from '../../../shared/model/settings'
 import { statusLine } from './status-line'
 
-const model = (id: string, label: string, contextWindow?: number): ModelView => ({
+const model = (id: string, label: string, contextWindow: number): ModelView => ({
   id,
   label,
   providerId: 'p',
@@ -12,9 +12,9 @@ const model = (id: string, label: string, contextWindow?: number): ModelView => 
   toolCalls: true,
   imagesIn: false,
   thinking: false,
-  ...(contextWindow !== undefined && { contextWindow }),
+  contextWindow,
 })
-const settings = { models: [model('p/one', 'One', 1000), model('p/two', 'Two')], defaultModel: 'p/one' }
+const settings = { models: [model('p/one', 'One', 1000), model('p/two', 'Two', 0)], defaultModel: 'p/one' }
 const context = { input: 100, output: 20, cached: 0, thinking: 0 }
 
 test('the status line names the model, the mode and how full the window is', () => {
