@@ -85,7 +85,7 @@ test('tools are cards in one to three columns; a click anywhere on one switches 
   ] as const) {
     await page.setViewportSize({ width, height: 900 })
     await expect.poll(columns).toBe(count)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth <= root.clientWidth)).toBe(true)
   }
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 900 })
