@@ -49,6 +49,22 @@ test.describe('an edit', () => {
     expect(JSON.stringify(app.server.requests[2]!.body)).toContain('use French, please')
   })
 
+  test('"Reject and stop" ends the turn without another request, and the next message works', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await say(page, 'translate the second line')
+    const card = page.getByRole('group', { name: /Edit README\.md/ })
+    await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
+    await card.getByRole('button', { name: 'Reject and stop' }).click()
+    await expect(card).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden()
+    expect(app.server.requests).toHaveLength(2)
+    expect(read(app, 'README.md')).toContain('second line')
+    await say(page, 'leave it then')
+    await expect(said(page, 'What would you like instead?')).toBeVisible()
+    expect(JSON.stringify(app.server.requests[2]!.body)).toContain('rejected this call and stopped the turn')
+  })
+
   test('within its grace no key answers', async ({ app }) => {
     const { page } = app
     await startSession(app)

@@ -65,7 +65,7 @@ test('requests of three sessions are answered from the inbox, first in first out
     expect(isThere(app, next)).toBe(false)
     await expect(card(page, next)).toBeVisible()
   }
-  await expect(card(page, 'three').getByRole('button', { name: 'Reject' })).toBeEnabled()
+  await expect(card(page, 'three').getByRole('button', { name: /^Reject(?! and stop)/ })).toBeEnabled()
   const reason = page.getByRole('textbox', { name: 'Reason for the model' })
   await expect(async () => {
     if (!(await reason.isVisible())) await page.keyboard.press('0')

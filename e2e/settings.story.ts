@@ -67,3 +67,45 @@ test('the theme follows the system and can be chosen', async ({ app }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
 })
+
+test('tools are cards in one to three columns; a click anywhere on one switches it, and WebSearch says what it lacks', async ({ app }) => {
+  const { page } = app
+  const file = join(app.scratch.home, 'config.toml')
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'General' }).click()
+  const cards = page.getByRole('region', { name: 'Tools' }).getByRole('listitem')
+  const columns = (): Promise<number> =>
+    cards.evaluateAll((all) => new Set(all.map((card) => Math.round(card.getBoundingClientRect().left))).size)
+  for (const [width, count] of [
+    [1280, 3],
+    [800, 3],
+    [799, 2],
+    [500, 2],
+    [390, 1],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(columns).toBe(count)
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth <= root.clientWidth)).toBe(true)
+  }
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await cards.first().scrollIntoViewIfNeeded()
+      if (process.env['TRESTLE_SHOTS'] !== undefined)
+        await page.screenshot({ path: join(process.env['TRESTLE_SHOTS'], `tools-${colorScheme}-${width}.png`) })
+    }
+  }
+  const list = cards.filter({ hasText: 'List folder' })
+  await expect(list.getByRole('switch')).toBeChecked()
+  // Its lower left corner, far from the switch and its label.
+  const box = (await list.boundingBox())!
+  await list.click({ position: { x: 6, y: box.height - 6 } })
+  await expect(list.getByRole('switch')).not.toBeChecked()
+  await expect.poll(() => readFileSync(file, 'utf8')).toContain('disabled = ["ListDirectory"]')
+  const web = cards.filter({ hasText: 'Search the web' })
+  await expect(web).toContainText('No search provider is set. Add [web.search] to the configuration file.')
+  await web.getByRole('button', { name: 'Show the file' }).click()
+  await expect(page.getByText('Configuration file', { exact: true })).toBeVisible()
+  expect(readFileSync(file, 'utf8')).not.toContain('WebSearch')
+})

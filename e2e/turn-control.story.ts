@@ -22,7 +22,7 @@ test.describe('Escape', () => {
     await page.keyboard.press('Escape')
     await expect(card).not.toContainText('Edit can change things')
 
-    await card.getByRole('button', { name: /^Reject/ }).click()
+    await card.getByRole('button', { name: /^Reject(?! and stop)/ }).click()
     await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused()
     await composer(page).focus()
     await page.keyboard.press('Escape')
@@ -91,14 +91,14 @@ test.describe('calls that wait', () => {
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
     // One key rejects on every card.
     await expect(async () => {
-      if (await card.getByRole('button', { name: /^Reject/ }).isVisible()) await page.keyboard.press('0')
+      if (await card.getByRole('button', { name: /^Reject(?! and stop)/ }).isVisible()) await page.keyboard.press('0')
       await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused({ timeout: 1000 })
     }).toPass()
     await page.keyboard.press('Enter')
     await expect(edit).toContainText('rejected')
     await expect(bash).toContainText('waiting for you')
     await expect(
-      page.getByRole('group', { name: /Approval needed: Bash mkdir made/ }).getByRole('button', { name: /^Reject/ }),
+      page.getByRole('group', { name: /Approval needed: Bash mkdir made/ }).getByRole('button', { name: /^Reject(?! and stop)/ }),
     ).toContainText('0')
   })
 })

@@ -46,8 +46,8 @@ describe('what may be allowed', () => {
     const names = permissions()[0].options.map(({ name }: { name: string }) => name)
     const once = sandboxSupport().kind === 'none' ? ['Allow once'] : ['Run in sandbox', 'Run unrestricted']
     expect(names.slice(0, once.length)).toEqual(once)
-    expect(names.at(-1)).toBe('Reject')
-    expect(names.slice(once.length, -1).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
+    expect(names.slice(-2)).toEqual(['Reject', 'Reject and stop'])
+    expect(names.slice(once.length, -2).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
     expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
     await say(run.client, sessionId, 'and for good')
     expect(permissions()).toHaveLength(2)
@@ -71,6 +71,14 @@ describe('what may be allowed', () => {
     const withdrawn = await run.client.until(({ method }) => method === '$/cancel_request')
     const asked = run.client.messages.find(({ method }) => method === 'session/request_permission')
     expect(withdrawn.params).toEqual({ requestId: asked!.id })
+  })
+
+  it('is rejected with the end of the turn where the client chooses that, without another request', async () => {
+    const sessionId = await start([bash('touch made'), { text: 'never' }])
+    answers['session/request_permission'] = () => selected('reject_stop')
+    expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'cancelled' })
+    expect(run.server.requests).toHaveLength(1)
+    expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
   })
 
   it('ends the turn when the answer is that it was cancelled', async () => {

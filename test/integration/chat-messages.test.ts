@@ -21,10 +21,10 @@ afterEach(async () => {
   scratch.remove()
 })
 
-async function chatWith(script: ModelScript): Promise<ChatTerminal> {
+async function chatWith(script: ModelScript, env: Record<string, string> = {}): Promise<ChatTerminal> {
   server = await startModelServer({ script })
   writeConfig(scratch.home, configFor(server.baseUrl))
-  chat = startChat(['--cwd', scratch.project], { home: scratch.home })
+  chat = startChat(['--cwd', scratch.project], { home: scratch.home, env })
   await chat.shows('›')
   return chat
 }
@@ -43,9 +43,9 @@ test('a message that waits is shown, and Ctrl-C takes it back to the input line 
   terminal.type('and then this\r')
   await terminal.shows('Waits for the end of this turn (Ctrl-C takes it back): and then this')
   terminal.type('\x03')
-  await terminal.shows(/Stopped\.\n› and then this$/)
+  await terminal.shows(/Stopped\.\n.* · Ask first\n› and then this$/)
   terminal.type('\x15something else\r')
-  await terminal.shows(/Second answer\.\n1 step, .*\n›/)
+  await terminal.shows(/Second answer\.\n1 step, .*\n.* · Ask first.*\n›/)
   expect(server.requests).toHaveLength(2)
   expect(sent(1)).toContain('something else')
   expect(sent(1)).not.toContain('and then this')
@@ -65,4 +65,23 @@ test('/skills:name uses a skill, and says which there are when there is none of 
   await terminal.shows('Tidied.')
   expect(sent(0)).toContain('Put everything in its place.')
   await quit(terminal)
+})
+
+test('an answer is shown as the Markdown it is, with model, mode and context use above the next prompt', async () => {
+  const text = '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
+  const terminal = await chatWith([{ text, usage: { input: 10, output: 5, cached: 0, thinking: 0 } }])
+  terminal.type('go\r')
+  await terminal.shows(/of context\n›$/)
+  expect(terminal.screen()).toMatch(
+    /\nResult\n\nIt is done, see a\.ts:\n\n• one\n• two\n\na │ b\n──┼──\n1 │ 2\n\n␛\]0;evil␇\n1 step, [^\n]*\n[^\n]+ · Ask first · [^\n]*% of context\n/,
+  )
+  expect(terminal.raw()).toContain('\u001b[1mdone\u001b[22m')
+  expect(terminal.raw()).not.toContain('\u001b]0;evil')
+})
+
+test('without colours an answer stays as it was written', async () => {
+  const terminal = await chatWith([{ text: '## Result\n\nIt is **done**.' }], { NO_COLOR: '1' })
+  terminal.type('go\r')
+  await terminal.shows('It is **done**.')
+  expect(terminal.screen()).toContain('## Result')
 })

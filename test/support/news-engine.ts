@@ -135,6 +135,7 @@ export function newsEngine(options: {
       now: Date.now,
       newId,
       isRemembered: () => false,
+      stopTurn: () => undefined,
       keepRules: async () => undefined,
       pastCalls: async () => [],
     }),

@@ -8,16 +8,18 @@ interface SwitchProps {
   checked: boolean
   disabled?: boolean
   onChange: (checked: boolean) => void
+  /** A click anywhere on what it stands in (which is positioned) is one on the switch. */
+  covers?: boolean
   className?: string
 }
 
 /** On or off, with its label on the left and the switch on the right. */
-export function Switch({ label, description, checked, disabled, onChange, className }: SwitchProps) {
+export function Switch({ label, description, checked, disabled, onChange, covers = false, className }: SwitchProps) {
   const id = useId()
   return (
     <div className={cx('flex items-start gap-4', className)}>
       <div className="min-w-0 flex-1">
-        <label htmlFor={id} className="block text-body font-medium">
+        <label htmlFor={id} className={cx('block text-body font-medium', covers && 'after:absolute after:inset-0 after:cursor-pointer')}>
           {label}
         </label>
         {description && (
@@ -32,7 +34,7 @@ export function Switch({ label, description, checked, disabled, onChange, classN
         disabled={disabled}
         onCheckedChange={onChange}
         aria-describedby={description ? `${id}-note` : undefined}
-        className="mt-0.5 h-[18px] w-[32px] flex-none rounded-full border border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink"
+        className="relative mt-0.5 h-[18px] w-[32px] flex-none rounded-full border border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink"
       >
         <RadixSwitch.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-ink-3 transition-transform duration-100 data-[state=checked]:translate-x-[16px] data-[state=checked]:bg-paper" />
       </RadixSwitch.Root>

@@ -27,6 +27,15 @@ export interface ApprovalOption {
   network?: SandboxNetwork
 }
 
+/** The option that rejects a call and ends its turn, so that the model is not asked what to do instead. */
+export const REJECT_STOP = 'reject_stop'
+
+/** How a call is rejected: the turn goes on with the reason, or it ends. */
+export const REJECT_OPTIONS: readonly ApprovalOption[] = [
+  { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
+  { optionId: REJECT_STOP, kind: 'reject_once', name: 'Reject and stop' },
+]
+
 /**
  * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but ask. The others come in the midst of a
  * call and end with the process. From the MCP server it uses: `form`: to fill in a form; `link`: to open a page; `sampling`: whether the server may ask

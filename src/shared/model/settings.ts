@@ -124,7 +124,7 @@ export interface SettingsView {
   providers: ProviderView[]
   models: ModelView[]
   /** Every tool with its toggle. */
-  tools: { name: string; description: string; enabled: boolean }[]
+  tools: { name: string; description: string; enabled: boolean; /** What it needs and does not have, as a sentence. */ missing?: string }[]
   notifications: NotificationSettings
   toolSearch: ToolSearchView
   sandbox: SandboxView

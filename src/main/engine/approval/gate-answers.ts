@@ -28,6 +28,7 @@ export function judgementOf({ decision, reason, rule, sandbox }: Verdict): Judge
 }
 
 /** What the agent is told of a call that a person rejected. */
-export function rejection(feedback: string | undefined): string {
+export function rejection(feedback: string | undefined, stops = false): string {
+  if (stops) return `The user rejected this call and stopped the turn${feedback ? `. They say: ${feedback}` : '.'}`
   return feedback ? `The user rejected this call and says: ${feedback}` : `The user rejected this call. ${WAYS_ROUND}`
 }

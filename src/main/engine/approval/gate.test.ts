@@ -40,6 +40,7 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
   const events: EventBody[] = []
   const held: string[] = []
   const written: string[] = []
+  const abort = new AbortController()
   let ids = 0
   const {
     gate,
@@ -65,10 +66,10 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
     isRemembered: () => false,
+    stopTurn: () => abort.abort(),
     keepRules: keepRules ?? (async (patterns) => void written.push(...patterns)),
     pastCalls: async () => [],
   })
-  const abort = new AbortController()
   /** `again` is the call as it is prepared when somebody has allowed it. */
   const ask = (call: PreparedCall, which = writer, more: { again?: PreparedCall | Refusal; before?: Approval } = {}) => {
     const { again = call, before } = more
@@ -85,7 +86,18 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     return gate(request, abort.signal)
   }
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
-  return { ask, reply, choices, expectAgain, written, events, asked, rules, stop: (reason?: Error) => abort.abort(reason) }
+  return {
+    ask,
+    reply,
+    choices,
+    expectAgain,
+    written,
+    events,
+    asked,
+    rules,
+    stop: (reason?: Error) => abort.abort(reason),
+    signal: abort.signal,
+  }
 }
 
 describe('the gate', () => {
@@ -144,7 +156,7 @@ describe('the gate', () => {
     const answer = ask(commandOf('git status; git push'), bash)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
     expect(asked()[0]!.reason).toMatch(/git push.*config\.toml:2/)
-    expect(asked()[0]!.options.map((option) => option.kind)).toEqual(['allow_once', 'reject_once'])
+    expect(asked()[0]!.options.map((option) => option.kind)).toEqual(['allow_once', 'reject_once', 'reject_once'])
     stop()
     await expect(answer).rejects.toThrow('stopped')
   })
@@ -179,6 +191,26 @@ describe('the gate', () => {
     await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/not wait/)
   })
 
+  it('"Reject and stop" rejects the call, closes what else waits, and has ended the turn before the answer is passed on', async () => {
+    const { ask, reply, asked, events, signal } = fixture()
+    const first = ask(edit).then((answer) => ({ answer, isStopped: signal.aborted }))
+    const second = ask(command)
+    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
+    const [one, two] = asked()
+    for (const { options } of [one!, two!])
+      expect(options.filter(({ kind }) => kind === 'reject_once').map(({ optionId }) => optionId)).toEqual(['reject', 'reject_stop'])
+    await reply({ approvalId: one!.approvalId, optionId: 'reject_stop', feedback: 'wrong folder' })
+    expect(await first).toEqual({
+      answer: { allowed: false, message: 'The user rejected this call and stopped the turn. They say: wrong folder' },
+      isStopped: true,
+    })
+    await expect(second).rejects.toThrow('stopped')
+    expect(events.filter(({ type }) => type === 'approval.resolved')).toMatchObject([
+      { approvalId: one!.approvalId, outcome: 'reject_once', chosen: 'reject_stop', feedback: 'wrong folder' },
+      { approvalId: two!.approvalId, outcome: 'cancelled' },
+    ])
+  })
+
   it('refuses an option that was not offered and goes on waiting', async () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
@@ -196,6 +228,7 @@ describe('the gate', () => {
       'Allow once',
       'Always allow changes to x.ts in this session',
       'Reject with a reason',
+      'Reject and stop',
     ])
     const pattern = 'Write(x.ts)\nEdit(x.ts)\nPatch(x.ts)'
     await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_always' })

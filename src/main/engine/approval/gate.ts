@@ -1,5 +1,12 @@
 import { CodedError } from '../../../shared/model/errors'
-import type { Approval, ApprovalOption, PermissionMode, RuleChoice } from '../../../shared/model/approval'
+import {
+  REJECT_OPTIONS,
+  REJECT_STOP,
+  type Approval,
+  type ApprovalOption,
+  type PermissionMode,
+  type RuleChoice,
+} from '../../../shared/model/approval'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
 import { textOf } from '../../../shared/model/message'
 import { visibleLine, visibleText } from '../../../shared/model/visible-text'
@@ -44,6 +51,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   newId(prefix: string): string
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
+  /** Ends the session's turn at once: whoever waits for it is not waited for. */
+  stopTurn(): void
   /** Writes allow rules into the user's own configuration; `config.write_failed` and nothing is changed otherwise. */
   keepRules(patterns: readonly string[]): Promise<void>
   /** What servers' tools were when they were allowed; without it, they may change. */
@@ -184,6 +193,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     if (!option)
       throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
     if (entry.request.call.asks) return answered(entry, entry.request.call.asks, option, given)
+    const stops = option.optionId === REJECT_STOP
     const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
     await requests.answer(entry, async () => {
       const call = option.kind === 'reject_once' ? undefined : await confirmed(entry)
@@ -194,9 +204,14 @@ export function createGate(deps: GateDeps): ApprovalGate {
       if (granted) deps.toolPins?.pin(entry.request.tool)
       const words = feedback?.trim()
       const sandbox = chosenSandbox(option)
-      const answer: GateAnswer = call ? { allowed: true, call, ...(sandbox && { sandbox }) } : { allowed: false, message: rejection(words) }
-      const chosen = option.sandbox === 'unrestricted' && option.optionId !== 'allow_once' && { chosen: option.optionId }
+      const answer: GateAnswer = call
+        ? { allowed: true, call, ...(sandbox && { sandbox }) }
+        : { allowed: false, message: rejection(words, stops) }
+      const isNamed = stops || (option.sandbox === 'unrestricted' && option.optionId !== 'allow_once')
+      const chosen = isNamed && { chosen: option.optionId }
       requests.end(entry, option.kind, { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
+      // Before anything that waited for the answer goes on.
+      if (stops) deps.stopTurn()
     })
     if (granted) await reconsider()
   }
@@ -312,7 +327,7 @@ function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
     ...(narrowest
       ? [{ optionId: 'allow_always', kind: 'allow_always' as const, name: `Always allow ${visibleLine(narrowest.label)} in this session` }]
       : []),
-    { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
+    ...REJECT_OPTIONS,
   ]
 }
 

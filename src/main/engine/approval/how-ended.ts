@@ -1,3 +1,4 @@
+import { REJECT_STOP } from '../../../shared/model/approval'
 import type { RecordedEvent } from '../../../shared/model/event'
 
 const WORDS = {
@@ -11,6 +12,7 @@ const WORDS = {
 export function howEnded(events: readonly RecordedEvent[], approvalId: string): string | undefined {
   const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
   if (end?.type !== 'approval.resolved') return undefined
+  if (end.chosen === REJECT_STOP) return 'It was rejected already, and its turn was stopped.'
   if (end.chosen !== undefined) return 'It was answered already.'
   return end.reason === undefined ? WORDS[end.outcome] : `${WORDS[end.outcome]} ${end.reason}`
 }

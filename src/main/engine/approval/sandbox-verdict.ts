@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { ApprovalOption } from '../../../shared/model/approval'
+import { REJECT_OPTIONS, type ApprovalOption } from '../../../shared/model/approval'
 import { describeSandbox, type CommandSandbox } from '../../../shared/model/sandbox'
 import { hostAllowed } from '../sandbox/network/host-list'
 import { commandNeeds, type CommandNeeds } from './command-needs'
@@ -102,13 +102,13 @@ export function commandOptions({ level, network }: CommandSandbox, always: strin
     always === undefined
       ? []
       : [{ optionId: 'allow_always', kind: 'allow_always', name: `Always allow ${always} in this session`, sandbox: level, network }]
-  const reject: ApprovalOption = { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' }
-  if (level === 'unrestricted') return [{ optionId: 'allow_once', kind: 'allow_once', name: 'Allow once', sandbox: level }, ...rule, reject]
+  if (level === 'unrestricted')
+    return [{ optionId: 'allow_once', kind: 'allow_once', name: 'Allow once', sandbox: level }, ...rule, ...REJECT_OPTIONS]
   return [
     { optionId: 'allow_once', kind: 'allow_once', name: 'Run in sandbox', sandbox: level, network },
     { optionId: 'allow_unrestricted', kind: 'allow_once', name: 'Run unrestricted', sandbox: 'unrestricted' },
     ...rule,
-    reject,
+    ...REJECT_OPTIONS,
   ]
 }
 

@@ -28,6 +28,7 @@ function gateWith(mode: PermissionMode = 'ask') {
     now: () => 0,
     newId: (prefix) => `${prefix}-${events.length}`,
     isRemembered: () => false,
+    stopTurn: () => undefined,
     keepRules: async () => undefined,
     pastCalls: async () => [],
   })

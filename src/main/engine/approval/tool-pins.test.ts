@@ -51,6 +51,7 @@ function session({ rules = [], canAsk = true, mode = 'ask' }: { rules?: string[]
     now: () => 0,
     newId: (prefix) => `${prefix}-${events.length}`,
     isRemembered: () => false,
+    stopTurn: () => undefined,
     toolPins: createToolPins(home),
     keepRules: async () => undefined,
     pastCalls: async () => [],

@@ -14,6 +14,8 @@ import type { Secrets } from './secrets'
 import type { Settings } from './settings'
 import { TOOL_SEARCH_KEYS } from './tool-search-settings'
 
+const NO_SEARCH = 'No search provider is set. Add [web.search] to the configuration file.'
+
 export interface SettingsActionsDeps {
   config: Config
   secrets: Secrets
@@ -47,7 +49,11 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
         }
       }),
       models: catalog.list().map((info) => modelView(info, settings, catalog)),
-      tools: tools.map((tool) => ({ ...tool, enabled: !settings.tools.disabled.includes(tool.name) })),
+      tools: tools.map((tool) => ({
+        ...tool,
+        enabled: !settings.tools.disabled.includes(tool.name),
+        ...(tool.name === 'WebSearch' && !settings.web.search && { missing: NO_SEARCH }),
+      })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
       sandbox: sandboxView(),

@@ -185,7 +185,7 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
     if (ctx.signal.aborted) return undefined
     throw error
   })
-  if (!answer || ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
+  if (!answer || (answer.allowed && ctx.signal.aborted)) return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
   // An event without an answer of a person tells a later process that the call has begun.
   if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)

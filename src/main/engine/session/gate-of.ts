@@ -58,6 +58,7 @@ export function createGateOf(deps: GateOfDeps): (session: Session) => Parameters
     now,
     newId,
     isRemembered: (key) => session.header.allowed.includes(key),
+    stopTurn: () => session.endTurn(),
     keepRules,
     toolPins,
     pastCalls: async () => {

@@ -183,6 +183,11 @@ export class Session {
     await this.#abort(new TurnStopped(why))
   }
 
+  /** Begins to end the running turn, at once: no further step of it is taken. Its end is recorded later. */
+  endTurn(): void {
+    this.#running?.abort.abort(new TurnStopped())
+  }
+
   /** Ends what this process does. A turn that waits for a person stays open for a later one; any other is stopped. */
   async close(): Promise<void> {
     await this.#starting?.catch(() => undefined)

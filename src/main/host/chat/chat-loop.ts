@@ -35,8 +35,10 @@ export class ChatLoop {
   async run(first: string | undefined): Promise<void> {
     if (first !== undefined) await this.#send(first)
     while (!this.#hasEnded) {
-      if (this.#conversation.isBusy || this.#conversation.waiting()) await this.#turn()
-      else await this.#line()
+      if (this.#conversation.isBusy || this.#conversation.waiting()) {
+        await this.#turn()
+        if (!this.#hasEnded) this.#conversation.showStatus()
+      } else await this.#line()
     }
   }
 

@@ -1,4 +1,4 @@
-import type { AskKind, InboxEntry } from '../../../shared/model/approval'
+import { REJECT_STOP, type AskKind, type InboxEntry } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/model/errors'
 import type { RecordedEvent } from '../../../shared/model/event'
 import { isOwn, textOf } from '../../../shared/model/message'
@@ -10,6 +10,7 @@ import { askQuestions } from './ask/ask-questions'
 import { askSandbox } from './ask/ask-sandbox'
 import type { Answer, Asked } from './ask/asking'
 import { Printer } from './printer'
+import { statusLine } from './status-line'
 import { reviewPlan } from './ask/review-plan'
 import { oneLine } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
@@ -118,8 +119,10 @@ export class Conversation {
       }
       const ask = ASKED_BY[approval.asks ?? 'call'] ?? askApproval
       const answer = await ask(asked)
-      if (answer) await engine.sessions.reply(sessionId, { approvalId, ...answer })
-      else if (this.#isLeaving) return
+      if (answer) {
+        await engine.sessions.reply(sessionId, { approvalId, ...answer })
+        if (answer.optionId === REJECT_STOP && sessionId === this.#sessionId) await this.#takeBackQueue()
+      } else if (this.#isLeaving) return
       else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
       else await this.stop(approvalId)
     } catch (error) {
@@ -134,6 +137,11 @@ export class Conversation {
     if (approvalId !== undefined) this.#leftAlone.add(approvalId)
     await this.#takeBackQueue()
     await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
+  }
+
+  /** With what the next message is answered: model, mode, and how full the model's window is. */
+  showStatus(): void {
+    if (this.terminal.isInteractive) this.printer.note(statusLine(this.header, this.engine.settings.view()))
   }
 
   /** The messages that were taken back from the queue, to be edited and sent anew; only once. */

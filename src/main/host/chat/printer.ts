@@ -7,7 +7,8 @@ import { sandboxLabel, unavailableText } from '../../../shared/model/sandbox-wor
 import type { TaskNews } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/todo'
 import { toolLabel } from '../../../shared/model/tool-label'
-import { fit, oneLine, safeText } from './screen/safe-text'
+import { MarkdownStream } from './screen/markdown-stream'
+import { fit, lastColumns, oneLine, safeText } from './screen/safe-text'
 import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
 import { wrapText, WordWrap } from './screen/wrap-words'
@@ -15,6 +16,8 @@ import { wrapText, WordWrap } from './screen/wrap-words'
 /** So long a call runs before what it prints is shown while it runs. */
 const QUIET_MS = 1000
 const FRAME_MS = 100
+/** So much of what is not yet complete is looked at for its last columns. */
+const TAIL_CHARS = 1000
 /** What a chat has for what the advice calls Settings. */
 const CHOOSE_MODEL = '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
 
@@ -25,6 +28,8 @@ type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 export class Printer {
   readonly #terminal: Terminal
   readonly #wrap: WordWrap
+  /** Where styles can be seen, an answer is shown as the Markdown it is. */
+  readonly #markdown: MarkdownStream | undefined
   #section: Section = 'line'
   /** The step whose text is being written, and whether anything of it was. */
   #streamed: { stepId: string; hasText: boolean } = { stepId: '', hasText: false }
@@ -39,6 +44,7 @@ export class Printer {
   constructor(terminal: Terminal) {
     this.#terminal = terminal
     this.#wrap = new WordWrap(() => terminal.columns)
+    if (terminal.style.isColoured) this.#markdown = new MarkdownStream(terminal.style, () => terminal.columns)
   }
 
   /** A line of Trestle's own. */
@@ -196,7 +202,7 @@ export class Printer {
   #begin(section: Section): void {
     this.#openCall = undefined
     if (this.#section !== 'line' && section !== this.#section) {
-      const held = this.#wrap.end()
+      const held = this.#section === 'text' && this.#markdown ? this.#markdown.end() : this.#wrap.end()
       this.#terminal.write(this.#section === 'thinking' ? this.#terminal.style.dim(held) : held)
       this.#terminal.freshLine()
     }
@@ -211,8 +217,19 @@ export class Printer {
     if (isNew) this.#terminal.freshLine()
     if (section === 'text') this.#streamed.hasText = true
     const safe = safeText(isNew ? text.replace(/^\s+/, '') : text)
+    if (section === 'text' && this.#markdown) return this.#streamMarkdown(this.#markdown, safe)
     const wrapped = this.#wrap.add(safe)
     this.#terminal.write(section === 'thinking' ? this.#terminal.style.dim(wrapped) : wrapped)
+  }
+
+  /** A paragraph is written when it is complete; until then its end can be seen to grow. */
+  #streamMarkdown(markdown: MarkdownStream, safe: string): void {
+    const lines = markdown.add(safe)
+    this.#terminal.write(lines)
+    if (lines === '' && performance.now() - this.#animatedAt < FRAME_MS) return
+    this.#animatedAt = performance.now()
+    const tail = markdown.pending.slice(-TAIL_CHARS).trimEnd()
+    if (tail !== '') this.status(lastColumns(oneLine(tail), this.#terminal.columns - 4))
   }
 
   #finishStep(event: RecordedEvent & { type: 'step.finished' }): void {

@@ -73,7 +73,7 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
       setStep({ kind: 'open' })
     }
   }
-  const canAct = ({ kind }: CardAction): boolean => kind === 'reject' || seen
+  const canAct = ({ kind }: CardAction): boolean => kind === 'reject' || kind === 'stop' || seen
   const act = (action: CardAction | undefined): void => {
     if (!action || step.kind !== 'open' || blocked !== undefined || !canAct(action)) return
     lastAction.current = action.key
@@ -187,6 +187,7 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
 
 /** The first is what is usually wanted, unless it is dangerous: then rejecting is. Leaving the sandbox that is offered before it stands out. */
 function variantOf(action: CardAction, index: number, danger: boolean): ButtonVariant {
+  if (action.kind === 'stop') return 'quiet'
   if (action.kind === 'reject') return danger ? 'primary' : 'quiet'
   if (action.kind === 'always') return 'default'
   if (danger || leavesSandbox(action.option, index)) return 'danger'

@@ -1,4 +1,4 @@
-import type { ApprovalOption } from '../../../shared/model/approval'
+import { REJECT_STOP, type ApprovalOption } from '../../../shared/model/approval'
 import { optionKeys } from './option-keys'
 
 /** A button of the card. "Always" is one option of the engine and two buttons: where the rule shall hold is asked right away. */
@@ -6,6 +6,7 @@ export type CardAction = { key: string; label: string; /** The key that does the
   | { kind: 'once'; option: ApprovalOption }
   | { kind: 'always'; scope: 'session' | 'user' }
   | { kind: 'reject' }
+  | { kind: 'stop'; option: ApprovalOption }
 )
 
 /** The buttons of a card, in the order of its options; where there is danger the safe answer comes first. */
@@ -28,6 +29,7 @@ export function cardActions(options: readonly ApprovalOption[], danger = false):
           },
         ]
       case 'reject_once':
+        if (key === REJECT_STOP) return [{ key, label: option.name, kind: 'stop', option }]
         return [{ key, label: option.name, kind: 'reject', ...kbd }]
       default:
         return [{ key, label: option.name, kind: 'once', option, ...kbd }]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ApprovalKind, ApprovalOption } from '../../../shared/model/approval'
+import { REJECT_OPTIONS, type ApprovalKind, type ApprovalOption } from '../../../shared/model/approval'
 import { cardActions } from './card-actions'
 import { optionKeys } from './option-keys'
 
@@ -50,4 +50,10 @@ it('leaving the sandbox has no key, and a danger is allowed by none', () => {
     ['allow_once', undefined],
     ['allow_unrestricted', undefined],
   ])
+})
+
+it('"Reject and stop" is a button of its own without a key, and the last one also where there is danger', () => {
+  const options = [once, always, ...REJECT_OPTIONS]
+  expect(keysOf(options)).toEqual({ allow_once: '1', allow_always: '2', reject: '0' })
+  for (const danger of [false, true]) expect(cardActions(options, danger).at(-1)).toMatchObject({ kind: 'stop', label: 'Reject and stop' })
 })

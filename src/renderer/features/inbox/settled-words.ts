@@ -1,9 +1,11 @@
+import { REJECT_STOP } from '../../../shared/model/approval'
 import type { RecordedEvent } from '../../../shared/model/event'
 
 type Resolved = Pick<Extract<RecordedEvent, { type: 'approval.resolved' }>, 'outcome' | 'feedback' | 'reason' | 'rule' | 'chosen'>
 
 /** How a request ended, in a sentence or two. */
 export function settledWords({ outcome, feedback, reason, rule, chosen }: Resolved): string {
+  if (chosen === REJECT_STOP) return 'Rejected, and the turn was stopped, elsewhere.'
   if (chosen !== undefined) return 'Answered, elsewhere.'
   switch (outcome) {
     case 'allow_once':

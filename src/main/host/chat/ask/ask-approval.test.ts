@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Approval } from '../../../../shared/model/approval'
+import { REJECT_OPTIONS, type Approval } from '../../../../shared/model/approval'
 import { createStyle } from '../screen/style'
 import type { Terminal } from '../screen/terminal'
 import { askApproval } from './ask-approval'
@@ -74,4 +74,17 @@ test('a long preview is shown to its end before anything is allowed', async () =
     optionId: 'reject',
     feedback: 'no',
   })
+})
+
+test('"Reject and stop" has a letter of its own, asks for no reason and takes no reading; 0 stays Reject', async () => {
+  const command = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n')
+  const more: Partial<Approval> = {
+    preview: { kind: 'command', command, cwd: '/p' },
+    options: [{ optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' }, ...REJECT_OPTIONS],
+  }
+  const { answer, screen, isDone } = person(more, ['s'])
+  expect(await answer).toEqual({ optionId: 'reject_stop' })
+  expect(isDone()).toBe(true)
+  expect(screen()).toMatch(/0\S*  Reject with a reason\n.*s\S*  Reject and stop\n/)
+  expect(await person(more, ['0', 'no']).answer).toEqual({ optionId: 'reject', feedback: 'no' })
 })

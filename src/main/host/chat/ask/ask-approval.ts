@@ -1,4 +1,4 @@
-import { fixedKeys, isDangerous, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
+import { fixedKeys, isDangerous, REJECT_STOP, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
 import { askText, choose, chooseOne, show, showHeading, type Answer, type Asked } from './asking'
 import { optionLabel } from './ask-sandbox'
 import { previewLines } from './preview-lines'
@@ -9,7 +9,7 @@ import { wrapText } from '../screen/wrap-words'
 const MOST_LINES = 40
 
 type Action = { label: string } & (
-  | { kind: 'once' | 'reject'; option: ApprovalOption }
+  | { kind: 'once' | 'reject' | 'stop'; option: ApprovalOption }
   | { kind: 'always'; option: ApprovalOption; scope: 'session' | 'user' }
 )
 
@@ -32,21 +32,25 @@ export async function askApproval(asked: Asked): Promise<Answer> {
   const all = actionsOf(approval.options)
   // To leave the sandbox has a key of its own: nobody presses it by counting.
   const leaving = all.slice(1).find(({ option }) => option.sandbox === 'unrestricted' && option.kind === 'allow_once')
+  const stopping = all.find(({ kind }) => kind === 'stop')
   const keys = fixedKeys(approval.options)
   let isCut = preview.length > MOST_LINES
   for (;;) {
     const chosen = await chooseOne<Action | 'all'>(
       asked,
       [
-        ...all.flatMap((value) => (value === leaving ? [] : [{ label: value.label, value, key: keys.get(value.option.optionId) }])),
+        ...all.flatMap((value) =>
+          value === leaving || value === stopping ? [] : [{ label: value.label, value, key: keys.get(value.option.optionId) }],
+        ),
         ...(leaving ? [{ key: 'u', label: leaving.label, value: leaving }] : []),
+        ...(stopping ? [{ key: 's', label: stopping.label, value: stopping }] : []),
         ...(isCut ? [{ key: 'v', label: `Show all ${preview.length} lines`, value: 'all' as const }] : []),
       ],
       approval.asks ? 'Answer?' : 'Allow?',
     )
     if (chosen === undefined) return undefined
     const action = chosen === 'all' ? undefined : chosen
-    const isUnseen = isCut && action !== undefined && action.kind !== 'reject'
+    const isUnseen = isCut && action !== undefined && action.kind !== 'reject' && action.kind !== 'stop'
     if (!action || isUnseen) {
       show(
         asked,
@@ -63,6 +67,7 @@ export async function askApproval(asked: Asked): Promise<Answer> {
 
 function actionsOf(options: readonly ApprovalOption[]): Action[] {
   return options.flatMap((option): Action[] => {
+    if (option.optionId === REJECT_STOP) return [{ kind: 'stop', label: oneLine(option.name), option }]
     if (option.kind === 'reject_once') return [{ kind: 'reject', label: oneLine(option.name), option }]
     if (option.kind === 'allow_once') return [{ kind: 'once', label: optionLabel(option), option }]
     return [
@@ -80,7 +85,7 @@ async function answerFor(asked: Asked, action: Action): Promise<Answer> {
     return typed?.toLowerCase() === CONFIRMATION ? { optionId } : undefined
   }
   // Reasons are for calls: what asks in the midst of one takes none.
-  if (action.kind === 'once' || (action.kind === 'reject' && asked.approval.asks)) return { optionId }
+  if (action.kind === 'once' || action.kind === 'stop' || (action.kind === 'reject' && asked.approval.asks)) return { optionId }
   if (action.kind !== 'always') {
     const feedback = await askText(asked, 'Why? The agent reads it. Enter alone gives no reason, Ctrl-C goes back.')
     return feedback === undefined ? undefined : { optionId, ...(feedback !== '' && { feedback }) }

@@ -22,3 +22,15 @@ export function fit(text: string, columns: number): string {
   }
   return `${kept}…`
 }
+
+/** The end of it, cut to so many columns. */
+export function lastColumns(text: string, columns: number): string {
+  let kept = ''
+  let used = 0
+  for (const char of Array.from(text).toReversed()) {
+    used += widthOf(char)
+    if (used > columns) break
+    kept = char + kept
+  }
+  return kept
+}

@@ -1,7 +1,12 @@
 /** How words look; without colours they stay as they are. */
 export interface Style {
+  /** Whether anything of it can be seen. */
+  readonly isColoured: boolean
   dim(text: string): string
   bold(text: string): string
+  italic(text: string): string
+  underline(text: string): string
+  struck(text: string): string
   /** Waits for the person. */
   amber(text: string): string
   green(text: string): string
@@ -17,8 +22,19 @@ function code(on: number, off: number): (text: string) => string {
 }
 
 export function createStyle(colours: boolean): Style {
-  if (!colours) return { dim: plain, bold: plain, amber: plain, green: plain, red: plain, blue: plain }
-  return { dim: code(2, 22), bold: code(1, 22), amber: code(33, 39), green: code(32, 39), red: code(31, 39), blue: code(36, 39) }
+  const as = (on: number, off: number): ((text: string) => string) => (colours ? code(on, off) : plain)
+  return {
+    isColoured: colours,
+    dim: as(2, 22),
+    bold: as(1, 22),
+    italic: as(3, 23),
+    underline: as(4, 24),
+    struck: as(9, 29),
+    amber: as(33, 39),
+    green: as(32, 39),
+    red: as(31, 39),
+    blue: as(36, 39),
+  }
 }
 
 /** Whether colours are wanted (https://no-color.org) and can be shown. */

@@ -68,8 +68,8 @@ export class WordWrap {
   }
 }
 
-/** A text as lines of at most so many columns. */
-export function wrapText(text: string, columns: number): string[] {
-  const wrap = new WordWrap(() => Math.max(10, columns))
+/** A text as lines of at most so many columns, but not of fewer than `least`. */
+export function wrapText(text: string, columns: number, least = 10): string[] {
+  const wrap = new WordWrap(() => Math.max(least, columns))
   return `${wrap.add(text)}${wrap.end()}`.split('\n')
 }

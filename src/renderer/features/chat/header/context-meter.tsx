@@ -1,3 +1,4 @@
+import { contextShare } from '../../../../shared/model/context-share'
 import { useSessionHeader } from '../../../state/session-view'
 import { useSettings } from '../../../state/settings-query'
 import { Chip } from '../../../ui/chip'
@@ -8,13 +9,9 @@ import { Tooltip } from '../../../ui/tooltip'
 export function ContextMeter({ sessionId }: { sessionId: string }) {
   const header = useSessionHeader(sessionId)
   const { data: settings } = useSettings()
-  if (!header?.context || !settings) return null
-  const configured = settings.models.find(({ id }) => id === (header.model ?? settings.defaultModel))?.contextWindow
-  const used = header.context.input + header.context.output
-  const window = header.learnedWindow ?? configured
-  if (window === undefined || window <= 0) return null
-  const share = Math.min(1, used / window)
-  const percent = share > 0 && share < 0.01 ? '< 1' : String(Math.round(share * 100))
+  const context = header && settings && contextShare(header, settings)
+  if (!context) return null
+  const { used, window, share, percent } = context
   const less = header.learnedWindow === undefined ? '' : ', the most that the provider accepts'
   const text = `Context: ${used.toLocaleString()} of ${window.toLocaleString()} tokens${less}`
   return (

@@ -1,0 +1,158 @@
+import { Lexer, type Token, type Tokens } from 'marked'
+import { blockLines } from './markdown-blocks'
+import { safeText } from './safe-text'
+import type { Style } from './style'
+import { wrapText } from './wrap-words'
+
+const FENCE = /^ {0,3}(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
+/** Blocks that are longer, or nested more deeply, than anybody writes them are shown as they are: reading them takes too long. */
+const MOST_CHARS = 20_000
+const TOO_DEEP = /^(?:[>*+-][ \t]*){60,}/m
+
+/**
+ * Markdown that arrives piece by piece, as lines for a terminal. A block is written when it is complete: a paragraph at its end, an item of a list when the next
+ * one begins, a line of code at once.
+ */
+export class MarkdownStream {
+  readonly #style: Style
+  readonly #columns: () => number
+  #pending = ''
+  /** The fence of the code that is being written. */
+  #fence: string | undefined
+  #isFirst = true
+  /** The list that goes on, and the number of its next item. */
+  #list: { ordered: boolean; next: number } | undefined
+
+  constructor(style: Style, columns: () => number) {
+    this.#style = style
+    this.#columns = columns
+  }
+
+  /** What waits for its end, to show that something comes. */
+  get pending(): string {
+    return this.#pending
+  }
+
+  /** What can be written of it now: whole lines. */
+  add(text: string): string {
+    this.#pending += text
+    return text.includes('\n') ? this.#take() : ''
+  }
+
+  /** The end of a text: all that was held back. The next text begins by itself. */
+  end(): string {
+    this.#pending += this.#pending === '' || this.#pending.endsWith('\n') ? '' : '\n'
+    let out = this.#take()
+    if (this.#pending.trim() !== '') out += this.#fence === undefined ? this.#written(this.#lex(this.#pending)) : this.#pending
+    this.#pending = ''
+    this.#fence = undefined
+    this.#list = undefined
+    this.#isFirst = true
+    return out
+  }
+
+  /** Takes the blocks that are complete. */
+  #take(): string {
+    let out = ''
+    for (;;) {
+      if (this.#fence !== undefined) {
+        out += this.#code()
+        if (this.#fence !== undefined) return out
+      }
+      this.#pending = this.#pending.replace(/^(?:[ \t]*\n)+/, '')
+      const fence = FENCE.exec(this.#pending)
+      if (fence) {
+        const [line, sign = ''] = fence
+        out += `${this.#gap()}${this.#style.dim(safeText(line.trim()))}\n`
+        this.#fence = sign
+        this.#list = undefined
+        this.#pending = this.#pending.slice(line.length)
+        continue
+      }
+      const complete = this.#pending.slice(0, this.#pending.lastIndexOf('\n') + 1)
+      const tokens = complete === '' ? [] : this.#complete(complete)
+      if (tokens.length === 0) return out
+      const length = tokens.reduce((sum, { raw }) => sum + raw.length, 0)
+      out += this.#written(tokens)
+      this.#pending = this.#pending.slice(length)
+    }
+  }
+
+  /** The blocks at the beginning of the text that what comes cannot change any more. */
+  #complete(text: string): Token[] {
+    const tokens = this.#lex(text)
+    const last = tokens.findLastIndex(({ type }) => type !== 'space')
+    const block = tokens[last]
+    if (!block) return []
+    const isClosed = /\n[ \t]*\n$/.test(text)
+    const isOver = ['heading', 'hr'].includes(block.type) || (isClosed && ['paragraph', 'table', 'blockquote', 'text'].includes(block.type))
+    const done = isOver ? tokens : last > 0 ? tokens.slice(0, last) : begunList(block)
+    // Positions are those of the text only where nothing was replaced in it.
+    return text.startsWith(done.map(({ raw }) => raw).join('')) ? done : []
+  }
+
+  #lex(text: string): Token[] {
+    const asItIs: Tokens.Text = { type: 'text', raw: text, text, escaped: true }
+    if (text.length > MOST_CHARS || TOO_DEEP.test(text)) return [asItIs]
+    try {
+      return new Lexer({ gfm: true }).lex(text)
+    } catch {
+      return [asItIs]
+    }
+  }
+
+  #written(tokens: readonly Token[]): string {
+    let out = ''
+    for (const token of tokens) {
+      if (token.type === 'space') continue
+      const list = token.type === 'list' ? (token as Tokens.List) : undefined
+      const goesOn = list && this.#list?.ordered === list.ordered ? this.#list : undefined
+      const from = list?.ordered ? (goesOn?.next ?? (list.start === '' ? 1 : list.start)) : undefined
+      const gap = goesOn ? '' : this.#gap()
+      out += `${gap}${this.#lines(token, from)
+        .map((line) => `${line}\n`)
+        .join('')}`
+      this.#list = list && { ordered: list.ordered, next: (from ?? 1) + list.items.length }
+    }
+    return out
+  }
+
+  #lines(token: Token, from: number | undefined): string[] {
+    const columns = this.#columns()
+    try {
+      return blockLines([token], this.#style, columns, from)
+    } catch {
+      return wrapText(safeText(token.raw), columns)
+    }
+  }
+
+  /** Lines of code, up to the fence that closes it. */
+  #code(): string {
+    const sign = this.#fence!
+    let out = ''
+    let end = this.#pending.indexOf('\n')
+    for (; end >= 0 && this.#fence !== undefined; end = this.#pending.indexOf('\n')) {
+      const line = this.#pending.slice(0, end)
+      this.#pending = this.#pending.slice(end + 1)
+      const closes = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]?.startsWith(sign)
+      if (closes) this.#fence = undefined
+      out += `${closes ? this.#style.dim(line.trim()) : safeText(line)}\n`
+    }
+    return out
+  }
+
+  #gap(): string {
+    const gap = this.#isFirst ? '' : '\n'
+    this.#isFirst = false
+    return gap
+  }
+}
+
+/** Of a list that may go on: all items but the last. */
+function begunList(block: Token): Token[] {
+  if (block.type !== 'list') return []
+  const list = block as Tokens.List
+  const items = list.items.slice(0, -1)
+  const raw = items.map((item) => item.raw).join('')
+  return items.length === 0 || !list.raw.startsWith(raw) ? [] : [{ ...list, items, raw }]
+}
