@@ -27,7 +27,8 @@ export async function discover(serverUrl: string, asked: Challenge | undefined, 
   const described = await firstDocument(resourceUrls(url, asked), OAuthProtectedResourceMetadataSchema, fetchFn)
   if (!described) {
     const issuer = new URL('/', url).href
-    const metadata = await authorizationServer(issuer, fetchFn)
+    // No resource metadata names the authorization server: what the server publishes is its own word, and only its origin is known to be right.
+    const metadata = await authorizationServer(issuer, fetchFn, isSameOrigin)
     if (!metadata && !asked)
       throw new CodedError(
         'mcp.sign_in_failed',
@@ -59,11 +60,15 @@ function resourceUrls(url: URL, asked: Challenge | undefined): URL[] {
 }
 
 /** Its metadata (RFC 8414, else OpenID Connect Discovery), when signing in there is safe. */
-async function authorizationServer(issuer: string, fetchFn: FetchLike): Promise<OAuthMetadata | undefined> {
+async function authorizationServer(
+  issuer: string,
+  fetchFn: FetchLike,
+  isIssuer: (found: string, asked: string) => boolean = isSameIssuer,
+): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
   const metadata = await firstDocument(urls, OAuthMetadataSchema, fetchFn)
   // RFC 8414, 3.3: who answers for another could have the code sent to themselves, and learn what is meant for that one.
-  if (metadata && !isSameIssuer(metadata.issuer, issuer))
+  if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
       'mcp.sign_in_failed',
       `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, so a sign-in there would not be safe. Whoever runs the server has to correct "issuer".`,
@@ -98,6 +103,10 @@ async function firstDocument<Schema extends z.ZodType>(
 /** Word for word but for a slash at the end, which many leave out. */
 function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
+}
+
+function isSameOrigin(one: string, other: string): boolean {
+  return URL.canParse(one) && new URL(one).origin === new URL(other).origin
 }
 
 function brief(text: string): string {
