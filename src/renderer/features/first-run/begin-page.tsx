@@ -14,6 +14,7 @@ import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/error-note'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/skeleton'
+import { ViewSkeleton } from '../../ui/view-skeleton'
 import { FolderStep } from './folder-step'
 import { ModelStep } from './model-step'
 import { Step } from './step'
@@ -65,6 +66,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
     },
   })
 
+  // What stands here depends on whether there are sessions: nothing may move under a click because they arrive.
+  if (!state.loaded) return <ViewSkeleton label="Loading" />
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-[680px] px-6 pt-[min(9vh,84px)] pb-16 max-mid:px-4 max-mid:pt-8">

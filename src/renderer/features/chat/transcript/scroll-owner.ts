@@ -27,6 +27,8 @@ const LOAD_AHEAD = 1600
 const WORTH_A_JUMP = 80
 /** So long after an input (ms) a movement counts as its doing; smooth scrolling takes that long. */
 const INPUT_MS = 600
+/** So long after going to the end (ms) a touch before it can still have the view moving. */
+const FLING_MS = 2500
 /** So long after something was opened (ms) what grows is what was opened: details can come a moment later. */
 const OPENING_MS = 1500
 
@@ -49,6 +51,8 @@ export class ScrollOwner {
   #last: ScrollMetrics = { top: 0, height: 0, viewport: 0 }
   /** When the reader last did something that can scroll. */
   #touchedAt = Number.NEGATIVE_INFINITY
+  /** When the view was last sent to the end. */
+  #wentAt = Number.NEGATIVE_INFINITY
   /** What the reader has opened last, and when. */
   #opened: { control: Element; at: number } | undefined
 
@@ -98,7 +102,9 @@ export class ScrollOwner {
   look(): void {
     if (!this.#parts) return
     const here = metrics(this.#parts.scroller)
-    const follows = followsEnd(this.#following, this.#last, here, performance.now() - this.#touchedAt < INPUT_MS)
+    const now = performance.now()
+    const isFling = this.#following && now - this.#wentAt < FLING_MS && this.#touchedAt < this.#wentAt
+    const follows = isFling || followsEnd(this.#following, this.#last, here, now - this.#touchedAt < INPUT_MS)
     this.#last = here
     if (!follows) this.#leave()
     else if (this.#following) this.#toEnd()
@@ -113,6 +119,7 @@ export class ScrollOwner {
     this.#opened = undefined
     // What the reader did a moment ago, like the click that led here, is not a wish to leave again.
     this.#touchedAt = Number.NEGATIVE_INFINITY
+    this.#wentAt = performance.now()
     this.#setAway(false)
     this.#toEnd()
   }
