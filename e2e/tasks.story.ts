@@ -59,7 +59,7 @@ test.describe('a background server', () => {
       await opened.close()
     }
 
-    await row.getByRole('button', { name: /^node server\.cjs/ }).click()
+    await row.getByRole('button', { name: /^Serve the page: node server\.cjs/ }).click()
     const terminal = page.getByRole('group', { name: /Terminal of node server\.cjs/ })
     await expect(terminal).toContainText(`listening on ${port.value}`)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -67,7 +67,7 @@ test.describe('a background server', () => {
       expect(await findings(page)).toEqual([])
     }
     await page
-      .getByRole('region', { name: /^Task: node/ })
+      .getByRole('region', { name: /^Task: / })
       .getByRole('button', { name: 'Stop', exact: true })
       .click()
     await expect(row).toContainText('stopped')
@@ -83,7 +83,7 @@ test.describe('a background server', () => {
     await app.restart()
     await app.page.getByRole('button', { name: /^Tasks.*1 running/ }).click()
     const row = app.page.getByRole('listitem').filter({ hasText: 'node server.cjs' })
-    await row.getByRole('button', { name: /^node server\.cjs/ }).click()
+    await row.getByRole('button', { name: /^Serve the page: node server\.cjs/ }).click()
     const terminal = app.page.getByRole('group', { name: /Terminal of node server\.cjs/ })
     await expect(terminal).toContainText(/beat \d+/)
     const last = async (): Promise<number> => Number([...(await terminal.innerText()).matchAll(/beat (\d+)/g)].at(-1)?.[1] ?? 0)
