@@ -124,6 +124,20 @@ describe('a kept connection', () => {
     expect(all[0]?.isClosed).toBe(true)
   })
 
+  test('a request that was answered does not hide that the next one is not', async () => {
+    const { open, latest } = carriers()
+    connection = connect(open)
+    latest().events.ready()
+    await vi.advanceTimersByTimeAsync(1)
+    void connection.client.app.info().catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(100)
+    latest().events.sign()
+    await vi.advanceTimersByTimeAsync(100)
+    void connection.client.app.info().catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMING.silentAfter * 2)
+    expect(connection.state.get().responds).toBe(false)
+  })
+
   test('says that the engine does not respond 2 seconds after a request without any sign, and takes it back with the next', async () => {
     const { open, latest } = carriers()
     connection = connect(open)

@@ -52,6 +52,8 @@ class KeptConnection implements Connection {
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Counts carriers: what belongs to an older one is ignored. */
   #generation = 0
+  /** When the latest request was sent. */
+  #requestedAt = 0
   /** Set while a request has had no sign of life yet. */
   #unanswered: ReturnType<typeof setTimeout> | undefined
   #lastMessageAt = 0
@@ -130,14 +132,19 @@ class KeptConnection implements Connection {
 
   /** After a request: a program that hangs keeps its sockets open, and says nothing. */
   #expectSign(carrier: Carrier): void {
-    if (!carrier.ping || this.#unanswered !== undefined) return
-    const sentAt = performance.now()
+    this.#requestedAt = performance.now()
+    if (carrier.ping && this.#unanswered === undefined) this.#watchRequest(carrier, this.#requestedAt)
+  }
+
+  #watchRequest(carrier: Carrier, sentAt: number): void {
     const step = this.#timing.silentAfter / 2
     const unlessHeard =
       (then: () => void): (() => void) =>
       () => {
         this.#unanswered = undefined
         if (this.#lastMessageAt < sentAt) then()
+        // This one was answered; one that was sent meanwhile may not be.
+        else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(carrier, this.#requestedAt)
       }
     const tell = unlessHeard(() => this.state.set({ responds: false }))
     const ask = unlessHeard(() => {
