@@ -5,6 +5,6 @@ export interface BackupsView {
   count: number
   /** What they take on the disk together. */
   bytes: number
-  /** When the newest was made, in ms since the epoch; absent: there is none. */
+  /** When the newest was made, in ms since the epoch; absent: no backup was made yet. */
   newestAt?: number
 }

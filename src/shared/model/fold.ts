@@ -218,13 +218,13 @@ function withEffort(header: SessionHeader, effort: EffortChoice | undefined): Se
   return rest
 }
 
-/** Each once; `pattern` holds one a line. */
 /** The same list when there is nothing new: what is made from it stays good. */
 function withLoaded({ loadedTools = [] }: SessionHeader, tools: readonly { id: string }[]): Pick<SessionHeader, 'loadedTools'> {
   const more = tools.map(({ id }) => id).filter((id) => !loadedTools.includes(id))
   return more.length === 0 ? {} : { loadedTools: [...loadedTools, ...new Set(more)] }
 }
 
+/** Each once; `pattern` holds one a line. */
 function withRules(rules: readonly string[] | undefined, pattern: string): string[] {
   return [...new Set([...(rules ?? []), ...pattern.split('\n')])]
 }

@@ -15,7 +15,7 @@ interface Asked {
 
 let shell: Promise<string | undefined> | undefined
 
-/** The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined where there is none. `home`: where the answer is kept for later processes. */
+/** The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined where no shell was found. `home`: where the answer is kept for later processes. */
 export function shellName(env: Record<string, string>, home: string): Promise<string | undefined> {
   return (shell ??= askShell(env, home))
 }

@@ -118,7 +118,7 @@ function fileName(name: string, type: string): string {
   return /\.\w{1,8}$/.test(safe) || ending === undefined ? safe : `${safe}.${ending}`
 }
 
-/** Undefined where there is none, or where the texts say the same already, as the protocol advises. */
+/** Undefined where the server sent no structured content, or where the texts say the same already, as the protocol advises. */
 function structuredText(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): string | undefined {
   if (structured === undefined || structured === null) return undefined
   try {

@@ -54,7 +54,7 @@ export function demoSummary(): string {
 export function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
   const { steps, ended } = playedIn(messages)
   const { step: all, later, news } = scriptOf()
-  // The number of a checkpoint that stands behind is none of its business.
+  // The demo must not repeat the checkpoint's number that stands behind.
   const latest = messages.findLast((message) => message.role !== 'user' || message.by !== 'guard')
   if (ended && isNews(latest)) return { step: 'news', think: '', say: news, calls: [] }
   if (ended) return { step: 'later', think: '', say: later, calls: [] }
