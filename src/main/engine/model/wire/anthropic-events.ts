@@ -6,6 +6,8 @@ const PASSED: ReadonlySet<unknown> = new Set(['ping', 'content_block_stop', 'mes
 const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'compaction'])
 const DELTAS: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta', 'compaction_delta'])
 const CALLERS: ReadonlySet<unknown> = new Set(['direct', 'code_execution_20250825', 'code_execution_20260120'])
+/** What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are not counted. */
+const ITERATIONS: ReadonlySet<unknown> = new Set(['message', 'compaction', 'fallback_message'])
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
 /** The events of one answer in Anthropic's protocol without what the package refuses because it does not know it. */
@@ -52,5 +54,20 @@ function countsOf(usage: unknown): Fields {
   const counts = Object.fromEntries(COUNTS.flatMap((name) => (typeof usage[name] === 'number' ? [[name, usage[name]]] : [])))
   const details = usage['output_tokens_details']
   const thinking = isFields(details) ? details['thinking_tokens'] : undefined
-  return { ...counts, ...(typeof thinking === 'number' && { output_tokens_details: { thinking_tokens: thinking } }) }
+  const iterations = iterationsOf(usage['iterations'])
+  return {
+    ...counts,
+    ...(typeof thinking === 'number' && { output_tokens_details: { thinking_tokens: thinking } }),
+    ...(iterations.length > 0 && { iterations }),
+  }
+}
+
+/** The passes that a request was billed for: with a compaction, the counts beside them are those of the answer alone. */
+function iterationsOf(passes: unknown): Fields[] {
+  if (!Array.isArray(passes)) return []
+  return passes.flatMap((pass: unknown) => {
+    if (!isFields(pass) || !ITERATIONS.has(pass['type'])) return []
+    const { input_tokens = 0, output_tokens = 0 } = countsOf(pass)
+    return [{ type: pass['type'], input_tokens, output_tokens }]
+  })
 }
