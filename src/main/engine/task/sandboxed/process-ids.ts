@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** The machine's number of a process that has the number `inner` in its own process list, below the process `top`. Undefined when it is not there. */
+/**
+ * The machine's number of a process that has the number `inner` in its own process list, below the process `top`. Undefined when it is not there. The newest processes are
+ * looked at first: they are the ones that are asked about, and there may be many older ones.
+ */
 export function machinePid(top: number, inner: number): number | undefined {
-  // The newest are the last, and the ones that are asked about.
-  for (const pid of descendants(top).toReversed()) if (innerPid(pid) === inner) return pid
+  for (const child of childrenOf(top).toReversed()) {
+    const found = innerPid(child) === inner ? child : machinePid(child, inner)
+    if (found !== undefined) return found
+  }
   return undefined
 }
 

@@ -16,6 +16,8 @@ import { SECCOMP_FD } from './scripts'
 const TIDY_MS = 10_000
 /** A sandbox without a command is let go after so long; it takes the placeholders in the project with it. */
 const GROUP_IDLE_MS = 20_000
+/** So many sandboxes of a session stay ready at most: each holds terminals and processes. */
+const MOST_IDLE = 4
 /** The network and process list of a session are kept for so long without a command. */
 const NAMESPACE_IDLE_MS = 300_000
 
@@ -238,6 +240,7 @@ export class SandboxedTerminals {
         group.retire()
         known.spares.delete(key)
       }
+      retireOldest(known)
       if (isUnused(known)) {
         known.prepared?.retire()
         known.prepared = undefined
@@ -260,6 +263,17 @@ export class SandboxedTerminals {
     known.spares.clear()
     known.namespace.close()
     for (const [key, each] of this.namespaces) if (each === known) this.namespaces.delete(key)
+  }
+}
+
+/** Lets go of the sandboxes that were not used for the longest time, where there are many. */
+function retireOldest({ groups, spares }: KnownNamespace): void {
+  const idle = [...groups].filter(([, { group }]) => !group.isBusy).toSorted(([, a], [, b]) => b.group.usedAt - a.group.usedAt)
+  for (const [key, { group }] of idle.slice(MOST_IDLE)) {
+    group.retire()
+    spares.get(key)?.group.retire()
+    groups.delete(key)
+    spares.delete(key)
   }
 }
 
