@@ -22,7 +22,7 @@ export default async function sandbox(): Promise<Measurement[]> {
   if (support.kind === 'none') throw new Error(`No sandbox available: ${support.reason}`)
   const scratch = makeScratch()
   try {
-    return [...(await commands(scratch)), ...firsts(), ...(await firstsInPrint()), ...(await fiftySteps())]
+    return [...(await commands(scratch)), ...firsts(), ...(await callsInPrint()), ...(await fiftySteps())]
   } finally {
     scratch.remove()
   }
@@ -98,53 +98,50 @@ async function first(): Promise<void> {
   }
 }
 
-/** As a user meets it: in the built program, from the events of a turn. The sandbox is made while the model answers, if that takes it long enough. */
-async function firstsInPrint(): Promise<Measurement[]> {
+/**
+ * As a user meets it: in the built program, from the events of a turn. Call 1 needs the first sandbox of the session; call 3 changes the project so that call 4 needs a new
+ * one (a repository has files to protect). Either is made while the model answers, if that takes it long enough.
+ */
+async function callsInPrint(): Promise<Measurement[]> {
   const found: Measurement[] = []
   for (const thinkMs of [0, 300]) {
-    const differences: { first: number[]; second: number[] } = { first: [], second: [] }
+    const differences: number[][] = CALLS.map(() => [])
     for (let run = 0; run < PROCESSES; run++) {
       const [boxed, free] = [await callTimes('auto', thinkMs), await callTimes('off', thinkMs)]
-      differences.first.push(boxed[0]! - free[0]!)
-      differences.second.push(boxed[1]! - free[1]!)
+      for (const [index, each] of differences.entries()) each.push(boxed[index]! - free[index]!)
     }
     const after = thinkMs === 0 ? 'a model that answers at once' : `a model that answers after ${thinkMs} ms`
     const note = `print mode, ${after}; median of the differences of ${PROCESSES} processes`
-    found.push(
-      {
-        name: `sandbox, first call of a process after ${thinkMs} ms: more than unrestricted`,
-        value: round(median(differences.first)),
-        unit: 'ms',
-        limit: 60,
-        note,
-      },
-      {
-        name: `sandbox, second call of a process after ${thinkMs} ms: more than unrestricted`,
-        value: round(median(differences.second)),
-        unit: 'ms',
-        limit: 3,
-        note,
-      },
-    )
+    const more = (what: string, index: number, limit: number): Measurement => ({
+      name: `sandbox, ${what} after ${thinkMs} ms: more than unrestricted`,
+      value: round(median(differences[index]!)),
+      unit: 'ms',
+      limit,
+      note,
+    })
+    found.push(more('first call of a process', 0, 60), more('second call of a process', 1, 3), more('call in a changed project', 3, 12))
   }
   return found
 }
 
-function trueTwice(n: number): { calls: { name: string; input: Record<string, unknown> }[] } | undefined {
-  return n < 2 ? { calls: [{ name: 'Bash', input: { command: 'true' } }] } : undefined
+const CALLS = ['true', 'true', 'git init -q part', 'true']
+
+function oneCallAtATime(n: number): { calls: { name: string; input: Record<string, unknown> }[] } | undefined {
+  const command = CALLS[n]
+  return command === undefined ? undefined : { calls: [{ name: 'Bash', input: { command } }] }
 }
 
-/** How long the calls of a turn took that runs `true` twice, in ms. */
+/** How long each of CALLS took in one turn, in ms. */
 async function callTimes(mode: 'auto' | 'off', thinkMs: number): Promise<number[]> {
   const scratch = makeScratch()
   try {
     put(join(scratch.home, 'more.toml'), `[sandbox]\nmode = "${mode}"\n`)
-    const { answer } = await printRun({ answers: trueTwice, scratch, thinkMs, format: 'stream-json' })
+    const { answer } = await printRun({ answers: oneCallAtATime, scratch, thinkMs, format: 'stream-json' })
     const times = answer.split('\n').flatMap((line) => {
       const event = line === '' ? {} : (JSON.parse(line) as { type?: string; durationMs?: number })
       return event.type === 'tool.finished' ? [event.durationMs!] : []
     })
-    if (times.length !== 2) throw new Error(`${times.length} calls ran, not 2`)
+    if (times.length !== CALLS.length) throw new Error(`${times.length} calls ran, not ${CALLS.length}`)
     return times
   } finally {
     scratch.remove()

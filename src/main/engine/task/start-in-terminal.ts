@@ -23,7 +23,7 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
   const sandboxed = new SandboxedTerminals(native)
   const leadersFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): Leaders =>
     sandbox ? sandboxed.leaders(sandbox, env) : leaders
-  let ready: { key: string; seat: TerminalSeat; leaders: Leaders; idle: NodeJS.Timeout } | undefined
+  let ready: { key: string; policy: string; seat: TerminalSeat; leaders: Leaders; idle: NodeJS.Timeout } | undefined
   /** The seat that is ready if it fits and is sound; else it is let go. */
   const takeReady = (key: string | undefined): TerminalSeat | undefined => {
     const found = ready
@@ -40,8 +40,7 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       return seat.run(start, events)
     },
     warm(envOf, sandbox) {
-      // Whether it fits is asked when it is used.
-      if (ready && !ready.seat.isOver) {
+      if (ready && !ready.seat.isOver && ready.policy === policyKey(sandbox) && ready.leaders.isCurrent?.() !== false) {
         ready.idle.refresh()
         return
       }
@@ -51,7 +50,13 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       const leaders = leadersFor(sandbox, env)
       const seat = seatOrNone(() => new TerminalSeat(native, leaders, env))
       if (!seat) return
-      ready = { key: keyOf(env, sandbox), seat, leaders, idle: setTimeout(takeReady, IDLE_MS, undefined).unref() }
+      ready = {
+        key: keyOf(env, sandbox),
+        policy: policyKey(sandbox),
+        seat,
+        leaders,
+        idle: setTimeout(takeReady, IDLE_MS, undefined).unref(),
+      }
     },
     close() {
       takeReady(undefined)
@@ -68,6 +73,10 @@ function seatOrNone(make: () => TerminalSeat): TerminalSeat | undefined {
   } catch {
     return undefined
   }
+}
+
+function policyKey(sandbox: SandboxPolicy | undefined): string {
+  return sandbox ? JSON.stringify(sandbox) : ''
 }
 
 function keyOf(env: Record<string, string>, sandbox: SandboxPolicy | undefined): string {
