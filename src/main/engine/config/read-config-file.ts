@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { ConfigProblem } from '../../../shared/model/settings'
 import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
@@ -12,10 +12,10 @@ export type ConfigText = { text: string } | { missing: true } | { problem: Confi
 
 /** The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`. */
 export function readConfigText(file: string, { mostBytes = MOST_BYTES, ...where }: Partial<TextGuard> = {}): ConfigText {
+  // A sandbox keeps the name of a file that is not there with an empty folder.
+  if (where.within !== undefined && basename(file) === '.mcp.json' && isEmptyFolder(file)) return { missing: true }
   const found = readGuardedText(file, { ...where, mostBytes })
   if ('problem' in found) {
-    // A sandbox keeps the name of a file that is not there with an empty folder.
-    if (where.within !== undefined && basename(file) === '.mcp.json' && isEmptyFolder(file)) return { missing: true }
     const words = { special: 'This is not a plain file.', large: `The file is too large (at most ${mostBytes} bytes).` }
     return { problem: { file, message: found.kind ? words[found.kind] : found.problem } }
   }
@@ -24,7 +24,7 @@ export function readConfigText(file: string, { mostBytes = MOST_BYTES, ...where 
 
 function isEmptyFolder(path: string): boolean {
   try {
-    return readdirSync(path).length === 0
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(path).length === 0
   } catch {
     return false
   }

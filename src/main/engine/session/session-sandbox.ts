@@ -128,15 +128,21 @@ export function commandSandboxes(
   userHome: string,
 ): CommandSandboxes {
   const found = sandboxes.availability(source)
-  const readable = [...sandboxes.readable(source), ...source.allowed.write]
+  // Few calls ask for it, and it looks for many folders.
+  let readable: string[] | undefined
+  const isReadable = (path: string): boolean => {
+    readable ??= [...sandboxes.readable(source), ...source.allowed.write]
+    return readable.some((root) => isWithin(path, root)) || (!isWithin(path, userHome) && isSystem(path))
+  }
+  const hosts = sandboxes.hosts(source)
   return {
     required: found.required,
     ...(!found.available && { unavailable: [found.reason, found.remedy].filter((each) => each !== undefined).join(' ') }),
-    hosts: sandboxes.hosts(source),
-    webHosts: [...sandboxes.hosts(source), ...source.webHosts],
+    hosts,
+    webHosts: [...hosts, ...source.webHosts],
     openedHosts: source.allowed.hosts,
     writable: sandboxes.writable(source),
-    isReadable: (path) => readable.some((root) => isWithin(path, root)) || (!isWithin(path, userHome) && isSystem(path)),
+    isReadable,
   }
 }
 

@@ -14,7 +14,6 @@ import type { FolderSettings } from '../config/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { Pins } from '../context/compaction/pins'
 import { createRoom, isCompactable } from '../context/create-room'
-import { textTokens } from '../context/estimate'
 import { findInstructions } from '../context/instructions'
 import { isLoadable } from '../context/skill-section'
 import { nestedInstructions } from '../context/nested-instructions'
@@ -24,7 +23,7 @@ import type { Diagnostics } from '../diagnostics/create-diagnostics'
 import type { Hooks } from '../hook/create-hooks'
 import { createPrefix, type SessionPrefix } from '../context/prefix/create-prefix'
 import { recorded } from '../context/prefix/changes'
-import { toolTokens } from '../context/tool-size'
+import { headTokens } from '../context/tool-size'
 import { createTokenCount } from '../context/token-count'
 import { windowLimits } from '../context/window-limits'
 import { createCallIds } from '../loop/call-ids'
@@ -346,7 +345,7 @@ function once<Value>(make: () => Value): () => Value {
 
 /** Tokens of all that is sent beside the conversation. */
 function sizeOf({ system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] }, info: ModelInfo): number {
-  return textTokens(system) + (info.toolCalls ? toolTokens(tools) : 0)
+  return headTokens(system, info.toolCalls ? tools : [])
 }
 
 /** What the loop needs to know of a model. Effort: of the turn, the session, the agent, or the model's settings; else the vendor's default. */

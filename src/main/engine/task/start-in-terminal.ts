@@ -13,6 +13,22 @@ import { TerminalSeat } from './terminal-seat'
 /** A seat that was made ready is let go after so long without a command. */
 const IDLE_MS = 60_000
 
+/** A terminal and its leader, waiting for a command. */
+interface ReadySeat {
+  /** Of the environment and the policy: the command must have the same. */
+  key: string
+  /** Of the policy alone. */
+  policy: string
+  seat: TerminalSeat
+  leaders: Leaders
+  idle: NodeJS.Timeout
+  /** When it was last compared with the project; ms. */
+  lookedAt: number
+}
+
+/** Whether a ready seat still fits the project is looked at this often at most, while no command needs it. */
+const LOOK_MS = 250
+
 /** Starts commands in terminals of their own; rejects when this machine has none to give. */
 export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise<Starter> {
   const native = await loadNativePty()
@@ -23,7 +39,7 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
   const sandboxed = new SandboxedTerminals(native)
   const leadersFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): Leaders =>
     sandbox ? sandboxed.leaders(sandbox, env) : leaders
-  let ready: { key: string; policy: string; seat: TerminalSeat; leaders: Leaders; idle: NodeJS.Timeout } | undefined
+  let ready: ReadySeat | undefined
   /** The seat that is ready if it fits and is sound; else it is let go. */
   const takeReady = (key: string | undefined): TerminalSeat | undefined => {
     const found = ready
@@ -40,9 +56,14 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       return seat.run(start, events)
     },
     warm(envOf, sandbox) {
-      if (ready && !ready.seat.isOver && ready.policy === policyKey(sandbox) && ready.leaders.isCurrent?.() !== false) {
-        ready.idle.refresh()
-        return
+      if (ready && !ready.seat.isOver && ready.policy === policyKey(sandbox)) {
+        const now = performance.now()
+        const isDue = now - ready.lookedAt > LOOK_MS
+        if (isDue) ready.lookedAt = now
+        if (!isDue || ready.leaders.isCurrent?.() !== false) {
+          ready.idle.refresh()
+          return
+        }
       }
       takeReady(undefined)
       if (descriptorsAreFew()) return

@@ -42,6 +42,8 @@ export function readGuardedText(file: string, guard: TextGuard): GuardedText {
 /** The same without reading it: whether it may be read. */
 export function guardedFile(file: string, { within, home, mostBytes }: TextGuard): GuardedFile | { missing: true } | Refused {
   try {
+    // Most files that are looked for are not there, and an exception costs more than this look.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return { missing: true }
     const realPath = realpathSync.native(file)
     if (within !== undefined && !isIn(within, realPath)) return { problem: `It is a link to ${realPath}, outside the project.` }
     if (within !== undefined && home !== undefined && isIn(home, realPath) && !isIn(home, within))

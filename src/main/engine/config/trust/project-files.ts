@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ConfigProblem } from '../../../../shared/model/settings'
 import type { TrustPart } from '../../../../shared/model/trust'
@@ -53,9 +53,12 @@ export function kindOf(folder: string, file: string): TrustPart['kind'] {
 }
 
 function agentFiles(folder: string): { kind: TrustPart['kind']; path: readonly string[] }[] {
+  const agents = join(folder, ...AGENTS)
   let names: string[]
   try {
-    names = readdirSync(join(folder, ...AGENTS))
+    // An exception costs more than this look, and few projects have such a folder.
+    if (statSync(agents, { throwIfNoEntry: false }) === undefined) return []
+    names = readdirSync(agents)
   } catch {
     return []
   }
