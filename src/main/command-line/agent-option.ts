@@ -20,6 +20,8 @@ export function agentOption({ values }: Parsed, command: string): AgentChoice | 
   if (typeof name === 'string') return { name }
   if (typeof file !== 'string') return undefined
   const absolute = resolve(file)
-  if (!statSync(absolute, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`--agent-file: there is no file ${absolute}.`, command)
+  const stats = statSync(absolute, { throwIfNoEntry: false })
+  if (!stats) throw new UsageError(`--agent-file: there is no file ${absolute}.`, command)
+  if (!stats.isFile()) throw new UsageError(`--agent-file: ${absolute} is not a file.`, command)
   return { file: absolute }
 }

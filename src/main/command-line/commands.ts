@@ -75,7 +75,7 @@ export const COMMANDS: Record<
   },
   chat: {
     summary: 'Talk to the agent in this terminal; also over SSH.',
-    positionals: { name: 'prompt', help: 'The first message; more can be said when it is answered.', max: 1 },
+    positionals: { name: 'prompt', help: 'The first message; more can be said when it is answered.', max: 1, text: 'prompt' },
     options: {
       ...WHERE,
       'permission-mode': {
@@ -97,7 +97,12 @@ export const COMMANDS: Record<
   },
   print: {
     summary: 'Run one prompt without an interface and print the answer. Also: trestle -p "prompt".',
-    positionals: { name: 'prompt', help: 'What the agent is to do; more is read from stdin when it is not a terminal.', max: 1 },
+    positionals: {
+      name: 'prompt',
+      help: 'What the agent is to do; more is read from stdin when it is not a terminal.',
+      max: 1,
+      text: 'prompt',
+    },
     options: {
       ...WHERE,
       'permission-mode': {
@@ -207,6 +212,7 @@ export const COMMANDS: Record<
       name: 'check "command" | show | trust | untrust',
       help: "Judge a command, given in quotes; show a project's own rules; let them count; or let them not count any more.",
       max: 2,
+      text: 'command',
     },
     options: {
       rules: { type: 'string', value: 'FILE', help: "Rules from this file instead of your own and the project's." },
@@ -236,6 +242,7 @@ export const COMMANDS: Record<
       name: 'status | try "command"',
       help: 'Show what commands of a folder run in, or why there is no sandbox; run a command, given in quotes, in one.',
       max: 2,
+      text: 'command',
     },
     options: {
       cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },

@@ -7,6 +7,7 @@ import { COMMANDS, type CommandName } from './commands'
 import { guardOutput } from './guard-terminal'
 import { helpText } from './help'
 import { parseCommand, UsageError } from './parse'
+import { terminalFailure } from './terminal-advice'
 import { watchOutput } from './watch-output'
 import { whichCommand } from './which-command'
 
@@ -160,13 +161,13 @@ async function report(error: unknown, args: readonly string[]): Promise<number> 
     return 2
   }
   if (error instanceof CodedError) {
-    const { code, title, message, advice } = error.failure
-    if (code === 'request.invalid') {
-      // Its title and advice are for fields of a form; the message says what to do.
-      process.stderr.write(`trestle: ${message}\n`)
-      return 1
-    }
-    process.stderr.write(`trestle: ${title}: ${message}\n${advice}\n`)
+    const { code, message } = error.failure
+    // Its title and advice are for fields of a form; the message says what to do.
+    process.stderr.write(code === 'request.invalid' ? `trestle: ${message}\n` : terminalFailure(error.failure))
+    return 1
+  }
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    process.stderr.write('trestle: The current folder no longer exists. Change to one that does, or name one with --cwd.\n')
     return 1
   }
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

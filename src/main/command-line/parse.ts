@@ -29,7 +29,13 @@ export interface CommandSpec {
   /** The words the first positional can be, where it says what to do. */
   actions?: readonly string[]
   /** What comes after the command, e.g. `["prompt"]`. */
-  positionals?: { name: string; help: string; max: number }
+  positionals?: {
+    name: string
+    help: string
+    max: number
+    /** What the last of them is where it is a text, which one easily forgets to quote. */
+    text?: string
+  }
   options: Record<string, OptionSpec>
   /** Whole commands, the usual ones first. */
   examples: readonly string[]
@@ -64,12 +70,19 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
       const known = Object.entries(spec.options).flatMap(([long, { short }]) =>
         token.rawName.startsWith('--') ? [`--${long}`] : short ? [`-${short}`] : [],
       )
-      return fail(`Unknown option ${token.rawName}.${didYouMean(nearest(token.rawName, known))}`)
+      const text = tokens.some(({ kind, index }) => kind === 'positional' && index < token.index) ? spec.positionals?.text : undefined
+      const meant = nearest(token.rawName, known)
+      // Any letter is like another one.
+      if (text !== undefined && (meant.length === 0 || !token.rawName.startsWith('--')))
+        return fail(`Unknown option ${token.rawName}. If it belongs to the ${text}, put the whole ${text} in quotes.`)
+      return fail(`Unknown option ${token.rawName}.${didYouMean(meant)}`)
     }
     if (option.type === 'boolean' && token.value !== undefined) fail(`${token.rawName} takes no value.`)
     if (option.type === 'string' && (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value)))) {
       fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     }
+    // A shell leaves this behind where a variable is not set; going on with a default could work in the wrong place.
+    if (token.value === '') fail(`${token.rawName} needs a value and got an empty one: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     if (option.choices && token.value !== undefined && !option.choices.includes(shown(token.value))) {
       fail(
         `${token.rawName} takes one of ${option.choices.join(', ')}; not "${shown(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,

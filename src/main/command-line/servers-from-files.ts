@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { McpServerDefinition } from '../../shared/model/mcp'
 import { isRefusedToAgents } from './check-action'
@@ -28,6 +28,9 @@ export async function serversFromFiles(command: string, given: Parsed['values'][
 }
 
 function textOf(command: string, file: string): string {
+  const stats = statSync(resolve(file), { throwIfNoEntry: false })
+  if (!stats) throw wrong(command, `there is no file ${resolve(file)}.`)
+  if (stats.isDirectory()) throw wrong(command, `${resolve(file)} is a folder, not a file.`)
   try {
     return readFileSync(resolve(file), 'utf8')
   } catch (error) {

@@ -56,6 +56,19 @@ describe('tools that list or search', () => {
     expect(await list('src')).not.toContain('secret')
   })
 
+  it('leave out what sandboxes have put into the project, until somebody uses it', async () => {
+    const { root, glob, list } = await project()
+    const records = join(root, '.trestle-home', 'run', 'sandbox')
+    const folder = join(root, 'src', '.mcp.json')
+    mkdirSync(records, { recursive: true })
+    mkdirSync(folder)
+    writeFileSync(join(records, 'placeholders-1.json'), JSON.stringify({ folders: [folder], files: [] }))
+    expect(await list('src')).not.toContain('.mcp.json')
+    expect(await glob('src/.m*')).toContain('No files match')
+    writeFileSync(join(folder, 'mine'), '')
+    expect(await list('src')).toContain('dir\t\t.mcp.json/')
+  })
+
   it('do not show the contents of files that a rule asks about', async () => {
     const { grep, list } = await project('ask Read(src/secret.txt)')
     expect(await grep({ output_mode: 'content' })).not.toContain('of the secret')

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { placeholdersIn } from '../sandbox/placeholders'
 import { isWithin } from './paths'
 import { parsePattern } from './rules/parse-pattern'
 import { pathGlob } from './rules/path-glob'
@@ -13,13 +15,23 @@ export interface HiddenPathsOptions {
   /** TRESTLE_HOME, and the folders in it that this session may read. */
   home: string
   ownOutput: readonly string[]
+  /** What a sandbox has put into the project for as long as it runs; default: as the home's records say. */
+  isPlaceholder?(path: string): boolean
 }
 
 /**
  * What a tool leaves out that lists or searches a folder: files that a rule denies, Trestle's own folder, and for contents also what a rule wants to be
  * asked about, since nobody was asked about each file. Such a call is judged by its folder alone.
  */
-export function hiddenPaths({ rules, tool, root, addedFolders, home, ownOutput }: HiddenPathsOptions): (path: string) => boolean {
+export function hiddenPaths({
+  rules,
+  tool,
+  root,
+  addedFolders,
+  home,
+  ownOutput,
+  isPlaceholder = placeholdersIn(join(home, 'run', 'sandbox')),
+}: HiddenPathsOptions): (path: string) => boolean {
   const projects = [root, ...addedFolders].filter((folder) => folder !== home && isWithin(folder, home))
   const readable = [...projects, ...ownOutput]
   const denied = rules.flatMap((rule) => {
@@ -29,5 +41,7 @@ export function hiddenPaths({ rules, tool, root, addedFolders, home, ownOutput }
     return parsed.tool === 'Read' || parsed.tool === tool ? [pathGlob(parsed.argument, root, { broad: true })] : []
   })
   return (path) =>
-    (isWithin(path, home) && !readable.some((folder) => isWithin(path, folder))) || denied.some((pattern) => pattern.matches(path))
+    (isWithin(path, home) && !readable.some((folder) => isWithin(path, folder))) ||
+    denied.some((pattern) => pattern.matches(path)) ||
+    isPlaceholder(path)
 }

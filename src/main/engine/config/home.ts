@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/model/errors'
 
 /**
@@ -9,20 +9,47 @@ import { CodedError } from '../../../shared/model/errors'
  * that can be written.
  */
 export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.env): string {
-  const standard = join(homedir(), '.trestle')
+  const userHome = homedir()
+  const standard = join(userHome, '.trestle')
   const chosen = wanted || env['TRESTLE_HOME'] || standard
-  const home = resolve(chosen === '~' || /^~[/\\]/.test(chosen) ? join(homedir(), chosen.slice(1)) : chosen)
+  const isInUserHome = chosen === standard || chosen === '~' || /^~[/\\]/.test(chosen)
+  // It would be a folder in the project, which could then bring settings of its own.
+  if (isInUserHome && !isAbsolute(userHome))
+    throw new CodedError('home.unusable', `HOME is ${JSON.stringify(userHome)}, which is no absolute path.`)
+  const home = resolve(chosen.startsWith('~') && isInUserHome ? join(userHome, chosen.slice(1)) : chosen)
   try {
     makeFolder(home)
-    const { mode } = statSync(home)
+    const stats = statSync(home)
+    if (!stats.isDirectory()) throw new CodedError('home.unusable', `${home} is a file, not a folder.`)
+    const { mode } = stats
     // Only our own place: TRESTLE_HOME may name a folder that is shared on purpose, and every file in it that matters is 0600 anyway.
     if (process.platform !== 'win32' && home === standard && (mode & 0o077) !== 0) chmodSync(home, 0o700)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CodedError('home.unusable', `Trestle cannot use the folder ${home}: ${reason}`, { cause: error })
+    if (error instanceof CodedError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = (code !== undefined && REASONS[code]) || message
+    throw new CodedError('home.unusable', `${shortened(home)}: ${reason}`, { cause: error })
   }
   return home
+}
+
+/** What the system's errors mean here. */
+const REASONS: Record<string, string> = {
+  EACCES: 'you have no permission to use it.',
+  EPERM: 'you have no permission to use it.',
+  EROFS: 'its file system is read-only.',
+  ENOTDIR: 'a part of the path is a file, not a folder.',
+  ENAMETOOLONG: 'the path is too long.',
+  ELOOP: 'its symbolic links form a loop.',
+  ENOENT: 'it does not exist and cannot be made there.',
+  ENOSPC: 'it cannot be made, since the disk is full.',
+}
+
+const MOST_SHOWN = 200
+
+function shortened(path: string): string {
+  return path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}…` : path
 }
 
 /** With the folders above it. One by one, since Node's own way never ends where the system denies that a folder is there (/proc). */

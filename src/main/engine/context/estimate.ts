@@ -16,8 +16,8 @@ const TOKENS_PER_MESSAGE = 8
 const FIRST_WIDE = 0x2e80
 /** A sealed thought is longer than what it says: so many of its characters stand for a token. */
 const SEALED_PER_TOKEN = 4.3
-/** Text without words is found by its length without a blank. */
-const UNBROKEN = /[\w+/=-]{64,}/g
+/** Text without words is found by its length without a blank; longer runs piece by piece, since no pattern can take in tens of millions of characters at once. */
+const UNBROKEN = /[\w+/=-]{64,65536}/g
 
 /**
  * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters beyond ASCII (`wide`), base64 and

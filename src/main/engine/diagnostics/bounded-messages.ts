@@ -1,6 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
 const HEADER_END = Buffer.from('\r\n\r\n')
+const HEADER_LINE = /^[\w-]+: *[^\n]*$/
 /** A longer header is none. */
 const MOST_HEADER_BYTES = 4 * 1024
 /** The largest message that is read. */
@@ -36,7 +37,11 @@ export class BoundedMessages extends Transform {
       if (end < 0 ? this.#header.length > MOST_HEADER_BYTES : end > MOST_HEADER_BYTES)
         throw new Error('The language server sent something that is no message.')
       if (end < 0) return
-      const length = Number(/content-length: *(\d+)/i.exec(this.#header.toString('latin1', 0, end))?.[1])
+      const header = this.#header.toString('latin1', 0, end)
+      // The reader behind this would wait for ever for a message that begins with other text.
+      if (!header.split('\r\n').every((line) => HEADER_LINE.test(line)))
+        throw new Error('The language server sent something that is no message.')
+      const length = Number(/content-length: *(\d+)/i.exec(header)?.[1])
       if (!(length <= MOST_MESSAGE_BYTES)) throw new Error(`The language server sent a message of ${length} bytes, more than is read.`)
       rest = this.#header.subarray(end + HEADER_END.length)
       this.#header = Buffer.alloc(0)

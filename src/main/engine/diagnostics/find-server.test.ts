@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -42,6 +42,20 @@ it('prefers the nearest one of the project to one in PATH', () => {
   expect(find('typescript', 'x.ts', { allowsProject: false })).toMatchObject({
     command: join(folder, 'bin/typescript-language-server'),
     from: 'path',
+  })
+})
+
+it('a server behind a linked folder is started from where the folder really is, under its own name: a sandbox has no such links', () => {
+  const { root, folder, find, put } = project('store/gopls-1.2', 'shared/node_modules/pyright/langserver.js')
+  mkdirSync(join(folder, 'versions', '1.2', 'bin'), { recursive: true })
+  symlinkSync(join(folder, 'store', 'gopls-1.2'), join(folder, 'versions', '1.2', 'bin', 'gopls'))
+  symlinkSync(join(folder, 'versions', '1.2'), join(folder, 'current'))
+  expect(find('go', 'a.go', { path: join(folder, 'current', 'bin') })?.command).toBe(join(folder, 'versions', '1.2', 'bin', 'gopls'))
+  put('shared/node_modules/.bin/pyright-langserver')
+  symlinkSync(join(folder, 'shared', 'node_modules'), join(root, 'node_modules'))
+  expect(find('python', 'a.py')).toMatchObject({
+    command: join(folder, 'shared', 'node_modules', '.bin', 'pyright-langserver'),
+    needs: expect.arrayContaining([join(folder, 'shared', 'node_modules')]),
   })
 })
 

@@ -70,7 +70,8 @@ function programIn(folders: readonly string[], name: string): string | undefined
   for (const folder of folders) {
     for (const extension of EXTENSIONS) {
       const path = join(folder, name + extension)
-      if (isProgram(path)) return path
+      // A sandbox has no link on the way to it; its own name, which may be a link, tells some programs what to be.
+      if (isProgram(path)) return join(realpathSync(folder), name + extension)
     }
   }
   return undefined

@@ -3,11 +3,15 @@ import { errorsIn, type FoundError } from './diagnostic'
 
 /** A server may first send what it knows at once, and the rest right after: so long the newest has to stand. */
 const SETTLE_MS = 150
+/** One that never stops sending is taken at its word after so long. */
+const MOST_SETTLE_MS = 1_000
 
 interface Waiting {
   version: number
   resolve(errors: FoundError[] | undefined): void
   timer?: NodeJS.Timeout
+  /** When what came last is taken. */
+  settledBy?: number
 }
 
 /** Waits for what a server tells by itself about the files it has open. */
@@ -20,7 +24,9 @@ export class PushedErrors {
       if (!waiting || (typeof params.version === 'number' && params.version < waiting.version)) return
       const errors = errorsIn(params.diagnostics)
       clearTimeout(waiting.timer)
-      waiting.timer = setTimeout(() => waiting.resolve(errors), SETTLE_MS)
+      const now = performance.now()
+      waiting.settledBy ??= now + MOST_SETTLE_MS
+      waiting.timer = setTimeout(() => waiting.resolve(errors), Math.max(0, Math.min(SETTLE_MS, waiting.settledBy - now)))
       waiting.timer.unref()
     })
   }

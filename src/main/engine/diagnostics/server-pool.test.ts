@@ -28,11 +28,14 @@ process.stdin.on('data', (bytes) => {
     const text = params?.textDocument?.text ?? params?.contentChanges?.[0]?.text
     if (text?.includes('crash')) process.exit(3)
     if (text?.includes('flood')) process.stdout.write('Content-Length: 99999999999\\r\\n\\r\\n')
+    if (text?.includes('babble')) process.stdout.write('a warning\\nContent-Length: 2\\r\\n\\r\\n{}')
     if (text !== undefined) {
       const { uri, version } = params.textDocument
       const range = { start: { line: 0, character: 4 }, end: { line: 0, character: 5 } }
       const diagnostics = text.includes('bad') ? [{ range, severity: 1, message: 'is bad', source: 'test', code: 7 }, { range, severity: 2, message: 'a warning' }] : []
-      send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics } })
+      const publish = () => send({ method: 'textDocument/publishDiagnostics', params: { uri, version, diagnostics } })
+      publish()
+      if (text.includes('again')) setInterval(publish, 20)
     } else if (method === 'exit') process.exit()
     else if (id !== undefined && process.argv[3] !== 'hang') send({ id, result: method === 'initialize' ? { capabilities: {} } : null })
   }
@@ -73,6 +76,13 @@ it('tells the errors of a file as it is on disk, and leaves warnings out', async
   expect(await server?.errorsOf(file)).toEqual([])
 })
 
+it('a server that sends its errors again and again is taken at its word', async () => {
+  const { made, root, file, put } = pool()
+  put('x = bad # again\n')
+  const server = await made.serverFor(root, file)
+  expect(await server?.errorsOf(file)).toMatchObject([{ message: 'is bad' }])
+})
+
 it('many files at once start one server', async () => {
   const { made, root, file, pids } = pool()
   const servers = await Promise.all(Array.from({ length: 5 }, () => made.serverFor(root, file)))
@@ -83,6 +93,7 @@ it('many files at once start one server', async () => {
 it.each([
   ['ends by itself', 'crash'],
   ['sends a message without end', 'flood'],
+  ['prints other text between its messages', 'babble'],
 ])('a server that %s is started again twice, and then left alone', async (_what, text) => {
   const { made, root, file, put, pids, logged } = pool()
   put(text)

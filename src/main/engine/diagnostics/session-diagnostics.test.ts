@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { FoundError } from './diagnostic'
 import type { LanguageServer } from './language-server'
 import type { ServerPool } from './server-pool'
@@ -56,6 +56,37 @@ it('errors that come after the wait are told after a later step, which does not 
   await Promise.resolve()
   await Promise.resolve()
   expect(await session.report(NEVER)).toBe('Errors in files you just changed:\na.ts:2:3 wrong (ts 1)')
+  expect(await session.report(NEVER)).toBeUndefined()
+})
+
+it('a server that does not answer is waited for once, also for the same file, and those of other languages are waited for all the same', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const [answering, silent] = [slowPool(), slowPool()]
+  const serverFor: ServerPool['serverFor'] = (root, path) => (path.endsWith('.ts') ? silent : answering).pool.serverFor(root, path)
+  const session = new SessionDiagnostics('/p', { ...answering.pool, serverFor }, 2_000)
+  session.ran(file('/p/a.ts', true))
+  const first = session.report(NEVER)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await first).toBeUndefined()
+  // No time passes from here on: a report that waits for that server would never come.
+  session.ran(file('/p/a.ts', true))
+  expect(await session.report(NEVER)).toBeUndefined()
+  session.ran(file('/p/b.py', true))
+  const second = session.report(NEVER)
+  await answered(answering.answers, 1)
+  answering.answers[0]!([ERROR])
+  expect(await second).toContain('b.py:2:3 wrong')
+})
+
+it('nothing is told of a file that was deleted before its errors could be told', async () => {
+  const { pool, answers } = slowPool()
+  const session = new SessionDiagnostics('/p', pool, 60_000)
+  session.ran(file('/p/a.ts', true))
+  await answered(answers, 1)
+  answers[0]!([ERROR])
+  const changes = [{ path: '/p/a.ts', before: state, after: { kind: 'absent' as const } }]
+  session.ran({ accesses: [{ kind: 'command', command: 'rm a.ts', cwd: '/p' }], changes, failed: false })
   expect(await session.report(NEVER)).toBeUndefined()
 })
 

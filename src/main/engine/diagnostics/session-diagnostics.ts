@@ -15,8 +15,7 @@ interface Check {
   done: Promise<void>
   errors?: readonly FoundError[]
   isDone: boolean
-  /** It was waited for once already: what it finds is told when it comes, without waiting again. */
-  isLate: boolean
+  language: string
 }
 
 /** The language servers as the turns of one session see them. What comes too late for one step is told after a later one. */
@@ -25,6 +24,8 @@ export class SessionDiagnostics implements TurnDiagnostics {
   readonly #pool: ServerPool
   readonly #mostWaitMs: number
   readonly #checks = new Map<string, Check>()
+  /** Languages whose server was waited for in vain: nobody waits for it again before it has answered. */
+  readonly #slow = new Set<string>()
 
   /** `root`: the session's folder, a real path; files outside it are not looked at. */
   constructor(root: string, pool: ServerPool, mostWaitMs = MOST_WAIT_MS) {
@@ -41,6 +42,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
         .filter(({ after }) => after.kind !== 'folder')
         .map(({ path, before, after }) => ({ path, kind: kindOf(before, after) }))
       for (const server of this.#pool.running(this.#root)) server.changedOnDisk(onDisk)
+      for (const { path, kind } of onDisk) if (kind === 'deleted') this.#checks.delete(path)
       // A command may have changed a whole branch: its files are told to the servers, but not looked at.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
@@ -50,14 +52,15 @@ export class SessionDiagnostics implements TurnDiagnostics {
 
   async report(signal: AbortSignal): Promise<string | undefined> {
     if (this.#checks.size === 0) return undefined
-    const awaited = [...this.#checks.values()].filter(({ isDone }) => !isDone)
-    // A server that was too slow once is not waited for again while it works on that.
-    if (awaited.length > 0 && !awaited.some(({ isLate }) => isLate)) await this.#wait(awaited, signal)
+    const awaited = [...this.#checks.values()].filter(({ isDone, language }) => !isDone && !this.#slow.has(language))
+    if (awaited.length > 0) await this.#wait(awaited, signal)
     if (signal.aborted) return undefined
     const found: { path: string; errors: readonly FoundError[] }[] = []
     for (const [path, check] of this.#checks) {
-      check.isLate = true
-      if (!check.isDone) continue
+      if (!check.isDone) {
+        this.#slow.add(check.language)
+        continue
+      }
       this.#checks.delete(path)
       if (check.errors && check.errors.length > 0) found.push({ path: relative(this.#root, path), errors: check.errors })
     }
@@ -74,23 +77,23 @@ export class SessionDiagnostics implements TurnDiagnostics {
     signal.removeEventListener('abort', stop)
   }
 
-  #isLookedAt(path: string): boolean {
-    return isWithin(path, this.#root) && languageOf(path) !== undefined
-  }
-
   #open(path: string): void {
-    if (!this.#isLookedAt(path)) return
+    if (!isWithin(path, this.#root) || languageOf(path) === undefined) return
     void this.#pool.serverFor(this.#root, path).then((server) => server?.open(path))
   }
 
   #check(path: string): void {
-    if (!this.#isLookedAt(path)) return
-    const check: Check = { isDone: false, isLate: false, done: Promise.resolve() }
+    const language = languageOf(path)?.language.id
+    if (language === undefined || !isWithin(path, this.#root)) return
+    const check: Check = { isDone: false, language, done: Promise.resolve() }
     this.#checks.set(path, check)
     check.done = (async () => {
       const server = await this.#pool.serverFor(this.#root, path)
       const errors = await server?.errorsOf(path)
-      if (errors) check.errors = errors
+      if (errors) {
+        check.errors = errors
+        this.#slow.delete(language)
+      }
       check.isDone = true
     })()
   }

@@ -243,7 +243,7 @@ function noKey(providerId: string, provider: ProviderSettings): string {
 
 function notChosen(settings: Settings): string {
   const ids = Object.keys(settings.models)
-  if (ids.length === 0) return `No model is configured. Add a provider and a model in Settings, or use the demo model "${DEMO_MODEL.id}".`
+  if (ids.length === 0) return `No model is configured. There is only the demo model "${DEMO_MODEL.id}".`
   return `Several models are configured and none is the default: ${ids.join(', ')}. Set default_model in config.toml, or name one.`
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { Placeholders } from './placeholders'
+import { Placeholders, placeholdersIn } from './placeholders'
 
 const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
 const source = new URL('./placeholders.ts', import.meta.url).href
@@ -28,6 +28,17 @@ test('removes what it has made, and nothing that somebody uses by now', async ()
   placeholders.remove()
   expect(readdirSync(project).toSorted()).toEqual(['.vscode', 'commondir'])
   expect(readdirSync(records)).toEqual([])
+})
+
+test('what it has made is told apart from what is the project’s own, also by another process, until somebody uses it', async () => {
+  const { records, project, folder, file } = await world()
+  new Placeholders(records).make([folder], [file])
+  const isPlaceholder = placeholdersIn(records)
+  expect([folder, file.path, project, join(project, 'src')].map(isPlaceholder)).toEqual([true, true, false, false])
+  writeFileSync(join(folder, 'mine.json'), '{}')
+  writeFileSync(file.path, 'mine')
+  expect([folder, file.path].map(isPlaceholder)).toEqual([false, false])
+  expect(placeholdersIn(join(records, 'missing'))(folder)).toBe(false)
 })
 
 test('leaves what is there already as it is', async () => {

@@ -103,16 +103,37 @@ export class Placeholders {
   }
 
   private records(): { file: string; pid: number; made: Made }[] {
-    return readdirSync(this.folder).flatMap((name) => {
-      const pid = /^placeholders-(\d+)\.json$/.exec(name)?.[1]
-      return pid === undefined ? [] : [{ file: join(this.folder, name), pid: Number(pid), made: readRecord(join(this.folder, name)) }]
-    })
+    return recordFiles(this.folder).map(({ file, pid }) => ({ file, pid, made: readRecord(file) }))
   }
 }
 
 /** Removes what sandboxes of a process that was killed have left in projects; `folder` is where they are written down. */
 export function removeLeftPlaceholders(folder: string): void {
   if (existsSync(folder)) Placeholders.in(folder)
+}
+
+/** What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is no content of the project. `folder`: where they are written down. */
+export function placeholdersIn(folder: string): (path: string) => boolean {
+  const made = recordFiles(folder).map(({ file }) => readRecord(file))
+  const contents = new Map(made.flatMap(({ files }) => files.map(({ path, content }) => [path, content] as const)))
+  const folders = new Set(made.flatMap((one) => one.folders))
+  return (path) => {
+    try {
+      // Not once somebody has put something into it.
+      if (folders.has(path)) return readdirSync(path).length === 0
+      return contents.has(path) && readFileSync(path, 'utf8') === contents.get(path)
+    } catch {
+      return false
+    }
+  }
+}
+
+function recordFiles(folder: string): { file: string; pid: number }[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => {
+    const pid = /^placeholders-(\d+)\.json$/.exec(name)?.[1]
+    return pid === undefined ? [] : [{ file: join(folder, name), pid: Number(pid) }]
+  })
 }
 
 /**

@@ -13,6 +13,11 @@ describe('occurrences', () => {
     expect(occurrences('a', 'b')).toEqual({ count: 0, lines: [], first: -1 })
   })
 
+  it('names a line once, however often the text is in it', () => {
+    expect(describeOccurrences(occurrences('aaaa\nb', 'a'))).toBe('4 times (line 1)')
+    expect(describeOccurrences(occurrences('aa\na', 'a'))).toBe('3 times (lines 1, 2)')
+  })
+
   it('keeps message and time bounded when a letter occurs a million times', () => {
     const found = occurrences('a\n'.repeat(1_000_000), 'a')
     expect(describeOccurrences(found)).toMatch(/^1000 times or more \(lines 1, 2, .*, 20, …\)$/)

@@ -22,7 +22,9 @@ export function occurrences(text: string, wanted: string): Occurrences {
 /** For an error: `3 times (lines 4, 9 and 12)`. */
 export function describeOccurrences({ count, lines }: Occurrences): string {
   const more = count > lines.length ? ', …' : ''
-  return `${count >= MAX_COUNT ? `${MAX_COUNT} times or more` : `${count} times`} (lines ${lines.join(', ')}${more})`
+  const distinct = [...new Set(lines)]
+  const where = distinct.length === 1 ? `line ${distinct[0]}` : `lines ${distinct.join(', ')}`
+  return `${count >= MAX_COUNT ? `${MAX_COUNT} times or more` : `${count} times`} (${where}${more})`
 }
 
 /** Line numbers of ascending positions, in one pass. */

@@ -23,7 +23,8 @@ export async function importServers(asked: McpAction): Promise<number> {
   if (taken.length === 0) {
     if (isJson) say(`${JSON.stringify(chosen.map(({ preview }) => preview))}\n`)
     else say('Nothing of it is to be taken over.\n')
-    return 0
+    // What cannot be read is a failure, what is here already is none.
+    return chosen.some(({ preview }) => preview.problems.length > 0 && preview.servers.length === 0) ? 1 : 0
   }
   const wanted = taken.flatMap(({ servers }) => servers.map(({ name }) => name)).join(', ')
   if (values['yes'] !== true && !(await agreed(wanted, signal))) {
@@ -40,6 +41,7 @@ export async function importServers(asked: McpAction): Promise<number> {
 /** What `FROM` names, and which servers of it. */
 async function choose({ mcp, folder, values }: McpAction, from: string, names: string[]): Promise<Chosen[]> {
   const pasted = from === '-' ? await text(process.stdin) : undefined
+  if (pasted?.trim() === '') throw wrong('Nothing came on stdin. Pipe the configuration in: trestle mcp import - < FILE.')
   const all = pasted === undefined ? await mcp.imports(folder) : [await mcp.previewImport(pasted)]
   const previews = pasted === undefined ? all.filter(({ product, file }) => file === from || plain(product) === plain(from)) : all
   if (previews.length === 0) {

@@ -39,7 +39,8 @@ export async function mcpMain({ values, positionals: [action, ...words], hasSepa
   const names = Object.keys(ACTIONS)
   if (action === undefined) throw wrong(`Say what to do: ${names.join(', ')}.`)
   const known = ACTIONS[action]
-  if (!known || !Object.hasOwn(ACTIONS, action)) throw wrong(`Unknown "${action}".${didYouMean(nearest(action, names, 1))}`)
+  if (!known || !Object.hasOwn(ACTIONS, action))
+    throw wrong(`Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`)
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.options.includes(name))
   if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
   if (words.length < known.words[0] || words.length > known.words[1]) throw wrong(`${action} takes ${known.takes}.`)

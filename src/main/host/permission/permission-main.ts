@@ -35,7 +35,8 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
     )
   }
   const stdin = values['stdin'] === true
-  if (stdin === (command !== undefined)) throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
+  if (stdin === (command !== undefined) || command?.trim() === '')
+    throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
   const cwd = folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.')
   const home = realHome()
   const { rules, problems, untrusted, sandboxes } = await rulesFor(

@@ -7,6 +7,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/model/session-effort'
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { oneLine } from '../../command-line/safe-text'
+import { terminalFailure } from '../../command-line/terminal-advice'
 import { reportStart } from '../../command-line/report-start'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
@@ -107,8 +108,8 @@ async function printTurn(
     interrupted = true
     void engine.sessions.stop(sessionId)
   }
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
+  // SIGHUP: the terminal was closed, or the connection to it was lost.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
   // Whoever read our output is gone: nobody is left to work for.
   process.stdout.on('error', () => {
     if (!interrupted) interrupt()
@@ -150,7 +151,7 @@ async function printTurn(
   })
   await tellBackground(engine, sessionId)
   process.stderr.write(denied.words())
-  if (failure) process.stderr.write(`trestle: ${failure.title}: ${failure.message}\n${failure.advice}\n`)
+  if (failure) process.stderr.write(terminalFailure(failure))
   if (interrupted || stop === 'cancelled') return 130
   if (stop === 'max_turn_requests')
     process.stderr.write(

@@ -1,14 +1,22 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
 import type { Engine } from '../../engine/engine-api'
 import { oneLine } from '../../command-line/safe-text'
 
 /** `trestle session recover`: brings back what a damaged store or a backup has. 1 when a session was left as it is. */
 export function recoverFromTerminal(engine: Engine, file: string | undefined, isJson: boolean): number {
+  if (file !== undefined && statSync(resolve(file), { throwIfNoEntry: false })?.isDirectory())
+    throw new CodedError('request.invalid', `${resolve(file)} is a folder. Name a file: a damaged trestle.db, or a backup.`)
   const report = engine.backups.recover(file === undefined ? undefined : resolve(file))
   const { files, found, merged } = report
   if (isJson) process.stdout.write(`${JSON.stringify(report)}\n`)
   else
     process.stdout.write(`${[...files.map((name) => `Read ${oneLine(name)}`), ...foundWords(found), ...mergedWords(merged)].join('\n')}\n`)
+  if (file !== undefined && found.sessions + found.events + found.lostSessions + found.lostEvents === 0) {
+    process.stderr.write(`trestle: Nothing in ${oneLine(file)} could be read as a session. Is it a trestle.db, or a backup of one?\n`)
+    return 1
+  }
   return merged.kept.length > 0 ? 1 : 0
 }
 

@@ -25,7 +25,9 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
   if (action === undefined || !Object.hasOwn(ACTIONS, action)) {
     const names = Object.keys(ACTIONS)
     throw wrong(
-      action === undefined ? `Say what to do: ${names.join(', ')}.` : `Unknown "${action}".${didYouMean(nearest(action, names, 1))}`,
+      action === undefined
+        ? `Say what to do: ${names.join(', ')}.`
+        : `Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`,
     )
   }
   const known: readonly string[] = ACTIONS[action as Action]

@@ -70,6 +70,16 @@ describe('a process is the user’s own', () => {
     expect(await trace(30)).toBeUndefined()
   })
 
+  it.each(['timeout', 'env', 'sudo', 'bash', 'strace'])('when %s started it, whose arguments name Trestle, too', async (launcher) => {
+    put(10, 1, { name: 'sshd', user: 0 })
+    put(20, 10)
+    put(30, 20, { ...trestle(), name: launcher, words: [`/usr/bin/${launcher}`, launcher, '60', PROGRAM] })
+    put(40, 30, trestle())
+    expect(await trace(40)).toBeUndefined()
+    put(20, 10, { environment: custody(home) })
+    expect(await trace(40)).toContain('process 20')
+  })
+
   it("in a command of an agent that has another home: Trestle's own tests run in one", async () => {
     put(10, 1, { environment: ['TRESTLE_TASK=bash-1', ...custody('/elsewhere')] })
     put(20, 10, trestle())

@@ -107,8 +107,17 @@ function isMarked(environment: readonly string[] | undefined, home: string): boo
 /** Whether a process is a Trestle, or the task host, of this home. */
 function isTrestle({ pid }: ProcessEntry, { words, environment }: ProcessFacts, home: string): boolean {
   if (existsSync(beaconOf(home, { host: hostname(), pid }))) return true
-  if (!words.some(isOurProgram)) return false
+  if (!words.some(isOurProgram) || isLauncher(words[0])) return false
   return environment === undefined || homeOf(environment) === home || words.includes(home)
+}
+
+/** Programs that start the one which their arguments name: `timeout 60 trestle chat` is a person's, if its own parents are. */
+const LAUNCHERS =
+  /^(?:timeout|g?env|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|time|sudo|doas|su|runuser|setpriv|strace|ltrace|perf|gdb|script|tmux|screen|xargs|watch|flock|bwrap|unshare|nsenter|systemd-run|coreutils|busybox|(?:ba|da|z|fi|k)?sh)$/
+
+/** By the program that runs, which no process can choose for itself as it can its arguments. */
+function isLauncher(executable: string | undefined): boolean {
+  return executable !== undefined && LAUNCHERS.test(basename(executable))
 }
 
 function isOurProgram(word: string): boolean {

@@ -138,6 +138,11 @@ test('a command that the user moves to the background ends the call with what it
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
+test('a limit of a few milliseconds is told as such: it was probably meant as seconds', async () => {
+  const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
+  expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain('It had not ended after 5 ms and goes on')
+})
+
 test('a command that goes on in the background at its limit says so instead of looking failed', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })

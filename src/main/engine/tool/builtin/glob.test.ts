@@ -36,6 +36,15 @@ describe('Glob: matching', () => {
     expect(await find('*.ts')).toEqual(['No files match. This pattern looks only in the folder itself; **/*.ts looks below it too.'])
   })
 
+  it.each([
+    ['[abc', '['],
+    ['{a,b', '{'],
+    ['src/{a,[b}', '['],
+  ])('says that a bracket of %s is never closed, when nothing matches', async (pattern, bracket) => {
+    const { find } = await project('src/a.ts')
+    expect((await find(pattern))[0]).toContain(`No files match. The pattern has a ${bracket} that is never closed`)
+  })
+
   it('expands braces, nested and with slashes', async () => {
     const { find } = await project('a/x.ts', 'b/c/x.tsx', 'b/d/x.ts', 'e/x.ts')
     expect(await find('{a,b/{c,d}}/*.{ts,tsx}')).toEqual(['a/x.ts', 'b/c/x.tsx', 'b/d/x.ts'])

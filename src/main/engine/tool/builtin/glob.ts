@@ -188,7 +188,16 @@ function nothing({ pattern }: Target): string {
     pattern.includes('/') || pattern.includes('**')
       ? ''
       : ` This pattern looks only in the folder itself; **/${pattern} looks below it too.`
-  return `No files match.${hint}`
+  const opened = unclosed(pattern)
+  const open = opened === undefined ? '' : ` The pattern has a ${opened} that is never closed, so it stands for itself.`
+  return `No files match.${open}${hint}`
+}
+
+/** The bracket of a set or of alternatives that has no end. */
+function unclosed(pattern: string): '[' | '{' | undefined {
+  const plain = pattern.replaceAll(/\\./g, '')
+  if (plain.replaceAll(/\[[^\]]*\]/g, '').includes('[')) return '['
+  return (plain.match(/\{/g)?.length ?? 0) > (plain.match(/\}/g)?.length ?? 0) ? '{' : undefined
 }
 
 function notesOn(found: Found, { workspace, timeoutMs, sorted }: { workspace: Workspace; timeoutMs: number; sorted: boolean }): string[] {

@@ -280,6 +280,11 @@ describe('Grep: what is searched', () => {
     expect(await files({ type: 'js' })).toEqual(['src/a.js'])
   })
 
+  it('names a sensitive file once where nothing else matches', async () => {
+    const { grep } = await project({ '.env': 'x', a: 'b' })
+    expect((await callTool(grep, { pattern: 'x' })).text).toContain('[Matches in sensitive files are not shown: .env]')
+  })
+
   it('leaves out sensitive files in every mode, names them, and refuses them as a path', async () => {
     const { grep } = await project({ '.env': 'x', '.env.example': 'x', 'keys/id_rsa': 'x', a: 'x' })
     for (const output_mode of ['files_with_matches', 'content', 'count_matches'] as const) {

@@ -34,6 +34,14 @@ describe('ListDirectory', () => {
     })
   })
 
+  it('says what a path is that is no folder: a link to nothing, or a named pipe', async () => {
+    const { root, lines } = await project()
+    await symlink('gone', join(root, 'dangling'))
+    execFileSync('mkfifo', [join(root, 'pipe')])
+    expect(await lines('dangling')).toEqual(['dangling is a symbolic link to "gone", which does not exist. Find the right path with Glob.'])
+    expect(await lines('pipe')).toEqual(['pipe is a pipe, socket or device, not a folder.'])
+  })
+
   it('says that an empty folder is empty, and only then', async () => {
     const { root, lines } = await project()
     expect(await lines()).toEqual(['The folder is empty.'])

@@ -82,11 +82,9 @@ async function run(
   } catch (error) {
     const problem = fileProblem(error, shown)
     if (!(problem instanceof FileProblem)) throw problem
-    const isFile = await stat(realPath).then(
-      (stats) => !stats.isDirectory(),
-      () => false,
-    )
-    if (isFile) return failed(`${shown} is a file, not a folder. Use Read.`)
+    const stats = await stat(realPath).catch(() => undefined)
+    if (stats?.isFile()) return failed(`${shown} is a file, not a folder. Use Read.`)
+    if (stats && !stats.isDirectory()) return failed(`${shown} is a pipe, socket or device, not a folder.`)
     return failed(problem.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob.') : problem.message)
   }
 }

@@ -229,7 +229,7 @@ describe('Read: files that are not ordinary', () => {
   })
 
   it('says what is wrong with a path that does not exist, and what looks like it', async () => {
-    const { put, read } = await project()
+    const { root, put, read } = await project()
     await put('README.md', 'x')
     await put('e\u0301te\u0301.txt', 'x')
     await put('Screenshot 10\u202fAM.txt', 'x')
@@ -241,6 +241,10 @@ describe('Read: files that are not ordinary', () => {
     expect(text).toContain('it has U+202F where the name you gave has an ordinary space')
     expect(text).toMatch(/: "Screenshot 10\\u202fAM\.txt"$/)
     expect((await callTool(read, { path: '\u00e9t\u00e9.txt' })).text).toMatch(/another Unicode form.*: "e\\u0301te\\u0301\.txt"$/)
+    expect((await callTool(read, { path: 'file:///tmp/README.md' })).text).toContain('A path is not a URL: leave out file://')
+    expect((await callTool(read, { path: 'bad\ufffd.txt' })).text).toContain('not valid UTF-8')
+    await symlink('gone', join(root, 'dangling'))
+    expect((await callTool(read, { path: 'dangling' })).text).toContain('dangling is a symbolic link to "gone", which does not exist.')
     expect((await callTool(read, { path: 'README.md/x' })).text).toContain('below something that is a file')
     expect((await callTool(read, { path: 'a\0b' })).text).toContain('NUL')
   })

@@ -59,7 +59,7 @@ export async function reportSearch(run: RipgrepRun, report: SearchReport): Promi
     ...(page.hasBinary ? [`[${BINARY_ADVICE}]`] : []),
     ...pageNotes(page, report),
     ...stopNotes(run, report, page),
-    ...sensitiveNote(sensitive.map((path) => report.display(path))),
+    ...sensitiveNote([...new Set(sensitive)].map((path) => report.display(path))),
     ...errorNotes(run),
   ]
   return ok([...(page.head === undefined ? [] : [page.head]), text, ...notes].join('\n'), page.details)
