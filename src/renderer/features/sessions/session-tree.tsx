@@ -175,6 +175,12 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
                       onFocus={setFocusKey}
                     />
                   )
+                case 'date':
+                  return (
+                    <div key={row.key} className="pt-1.5 pr-2 pb-0.5 pl-[23px] text-[11px] leading-4 text-ink-3 select-none">
+                      {row.text}
+                    </div>
+                  )
                 case 'heading':
                   return (
                     <div key={row.key} className="px-2 pt-3 pb-1 text-tiny font-semibold text-ink-2">
