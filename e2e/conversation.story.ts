@@ -148,7 +148,7 @@ test.describe('a model in trouble', () => {
     await expect(said(page, /attempt 2 of 10/i)).toBeVisible()
     await expect(said(page, 'Recovered.')).toBeVisible()
     await say(page, 'again')
-    await expect(said(page, 'The key was refused')).toBeVisible()
+    await expect(said(page, 'Invalid API key')).toBeVisible()
     await expect(said(page, /Check the key/)).toBeVisible()
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(said(page, 'Now it works.')).toBeVisible()

@@ -53,7 +53,7 @@ test.describe('a form of a server', () => {
     // What is needed and missing comes first.
     const name = card.getByLabel('String', { exact: true })
     await expect(name).toBeFocused()
-    await expect(card.getByText('This is needed.')).toBeVisible()
+    await expect(card.getByText('Required.')).toBeVisible()
     await expect(card.getByText('An address like name@example.com.')).toBeVisible()
     await expect(card.getByText('At most 100.')).toBeVisible()
     await pictures(app, 'mcp-form-mistakes')

@@ -55,12 +55,12 @@ test.describe('a plan', () => {
     expect(await findings(page)).toEqual([])
 
     await page.keyboard.press('9')
-    await expect(card.getByLabel('What shall change')).toBeFocused()
+    await expect(card.getByLabel('What should change')).toBeFocused()
     await card.getByRole('button', { name: /Line 5: 3\. Measure again/ }).click()
     await card.getByLabel('Comment on line 5').fill('under 100 ms, please')
     await page.keyboard.press('Enter')
     await expect(card.getByRole('button', { name: /Line 5:/ })).toBeFocused()
-    await card.getByLabel('What shall change').fill('be more ambitious')
+    await card.getByLabel('What should change').fill('be more ambitious')
     await pictures(app, 'plan-revise')
     await page.keyboard.press('Enter')
 

@@ -149,7 +149,7 @@ test.describe('agents', () => {
   test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await page.getByRole('button', { name: 'Trust this folder' }).click()
+    await page.getByRole('button', { name: 'Trust folder' }).click()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Agents' }).click()
     const section = page.getByRole('tabpanel', { name: 'Agents' })

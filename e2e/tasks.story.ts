@@ -112,7 +112,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     await expect(page.getByRole('treeitem', { name: /install it/ })).toContainText('waits for you')
 
     await terminal.getByRole('button', { name: 'Answer' }).click()
-    await expect(terminal).toContainText('Goes to the program only: not shown, not logged, not sent to the model.')
+    await expect(terminal).toContainText('Sent only to the program. Not logged or shared with the model.')
     await page.keyboard.type(SECRET.slice(0, 5))
     await expect(terminal.getByRole('img', { name: '5 typed' })).toBeVisible()
     // Escape leaves: it neither goes to the program nor stops the turn.

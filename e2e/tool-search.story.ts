@@ -64,7 +64,7 @@ test.describe('many tools of servers', () => {
     await pictures(app, 'tools')
     await page.keyboard.press('Escape')
     await page.getByRole('tab', { name: 'Context' }).click()
-    await expect(page.getByRole('region', { name: 'Tools of servers' })).toContainText('Without it')
+    await expect(page.getByRole('region', { name: 'MCP tools' })).toContainText('Without it')
     await pictures(app, 'tools-context')
   })
 

@@ -194,7 +194,7 @@ describe('a plan', () => {
       'Approve: Thorough',
       'Revise',
       'Reject',
-      'Reject and Exit',
+      'Reject and leave plan mode',
     ])
     expect(results().at(-1)).toContain('The user chose "Thorough"')
     const modes = run.client.updates(sessionId, 'current_mode_update').map(({ currentModeId }) => currentModeId)

@@ -100,7 +100,13 @@ describe('a plan', () => {
       tool: 'ExitPlanMode',
       preview: { kind: 'plan', text: PLAN, revision: 1, alternatives: WAYS },
     })
-    expect(first.options.map(({ name }) => name)).toEqual(['Approve: Small', 'Approve: Large', 'Revise', 'Reject', 'Reject and Exit'])
+    expect(first.options.map(({ name }) => name)).toEqual([
+      'Approve: Small',
+      'Approve: Large',
+      'Revise',
+      'Reject',
+      'Reject and leave plan mode',
+    ])
     await expect(reply('revise')).rejects.toMatchObject({ code: 'request.invalid' })
     await reply('revise', { feedback: 'more', comments: [{ line: 4, text: 'is it?' }] })
     await until(
@@ -130,7 +136,7 @@ describe('a plan', () => {
     await prompt()
     const first = await asked()
     expect(first.preview).toMatchObject({ kind: 'plan', alternatives: [way] })
-    expect(first.options.map(({ name }) => name)).toEqual([`Approve: ${way!.label}`, 'Revise', 'Reject', 'Reject and Exit'])
+    expect(first.options.map(({ name }) => name)).toEqual([`Approve: ${way!.label}`, 'Revise', 'Reject', 'Reject and leave plan mode'])
     await reply('approve-1')
     await ended()
     expect(results('ExitPlanMode')[0]!.text).toContain(`chose "${way!.label}"`)

@@ -292,7 +292,7 @@ describe('testing a connection', () => {
   })
 
   it.each([
-    [401, 'The key was refused'],
+    [401, 'Invalid API key'],
     [404, 'does not know this model'],
     [500, 'The model server failed'],
   ])('puts status %i in clear words', async (status, words) => {

@@ -15,7 +15,7 @@ export function comparePast(past: readonly PastCommand[]): PastVerdicts {
   const once = [...new Map(past.map((one) => [JSON.stringify([one.command, one.before, one.after]), one])).values()]
   const changed = once.filter(({ before, after }) => before !== after)
   const alike = once.filter(({ before, after }) => before === after)
-  if (once.length === 0) return { changed, alike, summary: 'This session has run nothing before that could be compared.' }
+  if (once.length === 0) return { changed, alike, summary: 'No earlier commands in this session to compare with.' }
   const all = once.length === 1 ? 'the one past command' : `${once.length} past commands`
   const summary =
     changed.length === 0

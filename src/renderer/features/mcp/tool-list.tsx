@@ -37,7 +37,7 @@ export function ToolList({ server }: { server: McpServerView }) {
           const pending = setTool.isPending && setTool.variables.tool === tool.name
           return <ToolRow key={tool.name} tool={tool} enabled={pending ? setTool.variables.enabled : tool.enabled} onToggle={toggle} />
         })}
-        {tools.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No tool fits.</li>}
+        {tools.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No matching tools</li>}
       </ul>
     </div>
   )

@@ -200,7 +200,7 @@ function InboxEntry({ current }: { current: boolean }) {
       Inbox
       <span className="flex-1" />
       <span role="status" className="contents">
-        {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
+        {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
       </span>
       {waiting === 0 && <Kbd keys="Mod+U" />}
     </button>
@@ -223,7 +223,7 @@ function TasksEntry({ current }: { current: boolean }) {
       Tasks
       <span className="flex-1" />
       {waiting > 0 ? (
-        <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>
+        <Badge tone="wait">{`${waiting} pending`}</Badge>
       ) : running > 0 ? (
         <Badge tone="run">{running} running</Badge>
       ) : (

@@ -13,7 +13,7 @@ import { SectionHead } from '../../ui/section-head'
 import { Skeleton } from '../../ui/skeleton'
 
 /** Where something was found, in words. */
-export const SOURCES = { project: 'this project', user: 'your own', 'built-in': 'comes with Trestle' } as const
+export const SOURCES = { project: 'this project', user: 'your own', 'built-in': 'Built-in' } as const
 
 /** What is wrong with a file. `isFatal`: what is in it is left out; default true. */
 interface FoundProblem {

@@ -113,7 +113,7 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
       <span className="flex-1" />
       {counts.background > 0 && (
         <Button size="small" variant="danger" icon={<Square aria-hidden />} onClick={() => setConfirming(true)}>
-          Stop all …
+          Stop all…
         </Button>
       )}
       <ConfirmDialog
@@ -123,8 +123,8 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
         action={counts.background === 1 ? 'Stop it' : `Stop ${counts.background} tasks`}
         onConfirm={() => actions.stopAll()}
       >
-        Background tasks of all projects and sessions are ended, with everything they started. Their output is kept, and each can be started
-        again.
+        Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and you can restart
+        each one.
       </ConfirmDialog>
     </div>
   )

@@ -114,7 +114,7 @@ function planOptions(alternatives: readonly PlanAlternative[]): ApprovalOption[]
     ...approve,
     { optionId: 'revise', kind: 'reject_once', name: 'Revise' },
     { optionId: 'reject', kind: 'reject_once', name: 'Reject' },
-    { optionId: 'reject_exit', kind: 'reject_once', name: 'Reject and Exit' },
+    { optionId: 'reject_exit', kind: 'reject_once', name: 'Reject and leave plan mode' },
   ]
 }
 

@@ -48,7 +48,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'repetition':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The turn was ended after {item.steps} steps: the model kept making the same call with the same result.
+          Stopped after {item.steps} steps: the model kept repeating the same call.
         </Line>
       )
     case 'max_tokens':

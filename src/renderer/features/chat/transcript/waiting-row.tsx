@@ -44,7 +44,7 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
       </span>
       {asking && (
         <>
-          <span className="waiting-ask">{asking.prompt?.text || 'a command reads from its terminal'}</span>
+          <span className="waiting-ask">{asking.prompt?.text || 'a command is waiting for input'}</span>
           <Button size="small" onClick={() => answerTask(asking)}>
             Answer
           </Button>
