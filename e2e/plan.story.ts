@@ -154,7 +154,7 @@ test.describe('questions', () => {
     ;({ page } = app)
     await page.getByRole('button', { name: /^Inbox/ }).click()
     const card = page.getByRole('group', { name: '2 questions' })
-    await expect(card.getByRole('button', { name: 'Dismiss' })).not.toHaveAttribute('aria-disabled')
+    await expect(card.getByRole('button', { name: 'Skip' })).not.toHaveAttribute('aria-disabled')
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('1')
     await expect(card.getByRole('radio', { name: /SQLite/ })).toBeChecked()
@@ -175,7 +175,7 @@ test.describe('questions', () => {
     expect(told).toContain('{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}')
 
     await say(page, 'again')
-    await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Skip' }).click()
     await expect(said(page, 'Then not.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('dismissed the questions')
   })

@@ -37,7 +37,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
 
   writeFileSync(join(scratch.project, FILE), rule('allow', 'Bash(*)'))
   await say(page, 'the third')
-  const changed = page.getByRole('region', { name: /has changed since you trusted it/ })
+  const changed = page.getByRole('region', { name: /changed since you trusted them/ })
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(mkdir *)')
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(*)')
   await changed.getByRole('button', { name: 'Not now' }).click()
@@ -56,7 +56,7 @@ test('a folder is trusted no more when the settings say so', async ({ app }) => 
   await page.getByRole('tab', { name: 'General' }).click()
   const list = page.getByRole('list', { name: 'Trusted folders' })
   await list.getByRole('button', { name: 'Stop trusting project' }).click()
-  await expect(list).toContainText('No folder is trusted')
+  await expect(list).toContainText('No trusted folders')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Trust folder' })).toBeVisible()
 })

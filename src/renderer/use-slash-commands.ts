@@ -12,7 +12,7 @@ import { useSessionStore } from './state/session-view'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
 
-const ORIGINS = { project: 'this project', user: 'your own', 'built-in': 'Trestle' } as const
+const ORIGINS = { project: 'this project', user: 'personal', 'built-in': 'Trestle' } as const
 
 /** What `/` offers in a session: the commands of the app, then the skills of its project, which are looked up anew when the list is opened. */
 export function useSlashCommands(

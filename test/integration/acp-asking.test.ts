@@ -192,7 +192,7 @@ describe('a plan', () => {
     expect(asked.options.map(({ name }: { name: string }) => name)).toEqual([
       'Approve: Quick',
       'Approve: Thorough',
-      'Revise',
+      'Request changes',
       'Reject',
       'Reject and leave plan mode',
     ])

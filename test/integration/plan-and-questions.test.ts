@@ -103,7 +103,7 @@ describe('a plan', () => {
     expect(first.options.map(({ name }) => name)).toEqual([
       'Approve: Small',
       'Approve: Large',
-      'Revise',
+      'Request changes',
       'Reject',
       'Reject and leave plan mode',
     ])
@@ -136,7 +136,12 @@ describe('a plan', () => {
     await prompt()
     const first = await asked()
     expect(first.preview).toMatchObject({ kind: 'plan', alternatives: [way] })
-    expect(first.options.map(({ name }) => name)).toEqual([`Approve: ${way!.label}`, 'Revise', 'Reject', 'Reject and leave plan mode'])
+    expect(first.options.map(({ name }) => name)).toEqual([
+      `Approve: ${way!.label}`,
+      'Request changes',
+      'Reject',
+      'Reject and leave plan mode',
+    ])
     await reply('approve-1')
     await ended()
     expect(results('ExitPlanMode')[0]!.text).toContain(`chose "${way!.label}"`)
@@ -169,7 +174,7 @@ describe('a plan', () => {
       submit(),
       write(' \n'),
       submit(),
-      label('Revise '),
+      label('Request changes '),
       label('a', 'A'),
       label('x'.repeat(81)),
       label('a', 'b', 'c', 'd'),

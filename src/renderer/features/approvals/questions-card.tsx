@@ -157,7 +157,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
             Answer
           </Button>
           <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={dismiss}>
-            Dismiss
+            Skip
           </Button>
           {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
         </div>

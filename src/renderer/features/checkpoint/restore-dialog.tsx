@@ -75,7 +75,7 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
             disabled={!preview.data || preview.isPlaceholderData || preview.isError || nothing}
             onClick={() => void restore()}
           >
-            Go back
+            Restore
           </Button>
         </>
       }

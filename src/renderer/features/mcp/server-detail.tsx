@@ -139,7 +139,7 @@ function Facts({ server, userHome }: { server: McpServerView; userHome: string |
     facts.push(['Sandbox', sandbox.unavailable === undefined ? describeSandbox(sandbox) : `No sandbox available: ${sandbox.unavailable}`])
   if (envNames.length > 0) facts.push(['Environment', <code key="env">{envNames.join(', ')}</code>])
   if (headerNames.length > 0) facts.push(['Headers', <code key="headers">{headerNames.join(', ')}</code>])
-  if (serverInfo) facts.push(['Calls itself', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
+  if (serverInfo) facts.push(['Server', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
   if (pid !== undefined) facts.push(['Process', String(pid)])
   if (sessions > 0) facts.push(['Used by', `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`])
   if (prompts + resources > 0)

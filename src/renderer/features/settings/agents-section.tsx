@@ -33,7 +33,7 @@ function AgentRow({ agent }: { agent: AgentView }) {
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-mono text-ui font-medium wrap-anywhere">{name}</span>
         <Badge>{SOURCES[source]}</Badge>
-        {readOnly && <Badge tone="run">only reads</Badge>}
+        {readOnly && <Badge tone="run">Read-only</Badge>}
         {hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
       </p>
       <p className="text-ui text-ink-2">{description}</p>

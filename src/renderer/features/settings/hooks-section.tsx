@@ -70,7 +70,7 @@ function HookList({ hooks, userHome }: { hooks: readonly HookView[]; userHome: s
           <p className="flex flex-wrap items-center gap-2 text-ui">
             <span className="font-medium">{hook.event}</span>
             {hook.matcher !== undefined && <code className="font-mono text-small wrap-anywhere text-ink-2">{hook.matcher}</code>}
-            <Badge>{hook.scope === 'project' ? 'this project' : 'your own'}</Badge>
+            <Badge>{hook.scope === 'project' ? 'Project' : 'Personal'}</Badge>
           </p>
           <p className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2">{hook.command}</p>
           <p className="text-tiny wrap-anywhere text-ink-3">

@@ -44,9 +44,7 @@ export function AgentBar({ agentId, agent }: { agentId: string; agent: AgentStat
     >
       Subagent <b>{agent.agentType}</b>
       {agent.readOnly && ', which may only read,'} of {parent ? `“${titleOf(parent)}”` : 'a session'}: {what}.
-      {runs
-        ? ' Messages you send here reach it at its next step.'
-        : ' Only its last message has gone back; more work is given to it from there.'}
+      {runs ? ' Messages you send here reach it at its next step.' : ' Its final message was sent to the main agent.'}
       {agent.reason !== undefined && ` ${agent.reason}`}
     </Banner>
   )

@@ -120,7 +120,7 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
         open={confirming}
         onOpenChange={setConfirming}
         title={counts.background === 1 ? 'Stop the running task?' : `Stop all ${counts.background} running tasks?`}
-        action={counts.background === 1 ? 'Stop it' : `Stop ${counts.background} tasks`}
+        action={counts.background === 1 ? 'Stop' : `Stop ${counts.background} tasks`}
         onConfirm={() => actions.stopAll()}
       >
         Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and you can restart

@@ -98,7 +98,7 @@ export function FormCard(props: FormCardProps) {
         </div>
         <div className="approval-acts">
           <Button type="submit" variant="primary" kbd="Enter" disabled={locked} aria-disabled={!grace.isArmed || undefined}>
-            Send to {server}
+            Submit
           </Button>
           <Button kbd={REJECT_KEY} disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
             Decline

@@ -36,13 +36,13 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'interrupted':
       return (
         <Line icon={<History aria-hidden />} action={action}>
-          Trestle was closed in the middle of this turn. You can continue.
+          Trestle was closed during this turn. You can continue.
         </Line>
       )
     case 'max_turn_requests':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The turn reached its limit after {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
+          Step limit reached: {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
         </Line>
       )
     case 'repetition':

@@ -120,9 +120,9 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           <RemoteFields fields={fields} set={set} errorOf={errorOf} />
         )}
         {!edited && folder && (
-          <SelectField label="For" value={scope} onChange={(event) => setScope(event.target.value === 'project' ? 'project' : 'user')}>
+          <SelectField label="Scope" value={scope} onChange={(event) => setScope(event.target.value === 'project' ? 'project' : 'user')}>
             <option value="user">All my projects</option>
-            <option value="project">{folder.name}: in its .mcp.json, for everybody who works on it</option>
+            <option value="project">{folder.name}: in its .mcp.json, shared with everyone</option>
           </SelectField>
         )}
         <details className="rounded-md border border-line px-3 py-2 open:pb-3">
