@@ -293,7 +293,7 @@ describe('testing a connection', () => {
 
   it.each([
     [401, 'Invalid API key'],
-    [404, 'does not know this model'],
+    [404, "doesn't have this model"],
     [500, 'The model server failed'],
   ])('puts status %i in clear words', async (status, words) => {
     const result = await testing('', [{ faults: { status, body: { error: { message: 'So it is.' } } } }])
