@@ -208,7 +208,7 @@ describe('print mode', () => {
     await play([{ faults: { status: 401, body: { error: { message: 'bad key' } } } }])
     const run = await print(['go'])
     expect(run).toMatchObject({ code: 1, stdout: '' })
-    expect(run.stderr).toMatch(/key was refused/)
+    expect(run.stderr).toMatch(/Invalid API key/)
     expect(server.requests).toHaveLength(1)
   })
 
