@@ -73,7 +73,7 @@ export default async function subagentsFrames(): Promise<Measurement[]> {
     const dashboard = await framesDuring(page, () => wait(STRETCH_MS))
     progress('  looked at the page of tasks')
     await page.locator('[data-task]').first().click()
-    await page.getByText('What you write here joins its work.').waitFor()
+    await page.getByText('Messages you send here reach it at its next step.').waitFor()
     const opened = await framesDuring(page, () => wait(STRETCH_MS))
     progress('  looked into one')
     looking = false

@@ -45,8 +45,8 @@ test.describe('the context of a session', () => {
     expect(told).toContain('read the README')
     expect(told).not.toContain('That is read.')
 
-    await expect(row.getByRole('button', { name: 'Undo the compaction' })).toBeEnabled()
-    await row.getByRole('button', { name: 'Undo the compaction' }).click()
+    await expect(row.getByRole('button', { name: 'Undo compaction' })).toBeEnabled()
+    await row.getByRole('button', { name: 'Undo compaction' }).click()
     await expect(said(page, 'The compaction was undone')).toBeVisible()
     await say(page, 'once more')
     await expect.poll(() => app.server.requests.length).toBe(5)

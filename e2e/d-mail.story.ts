@@ -39,14 +39,14 @@ test('the agent goes back with a message to itself: a card says what was taken b
   await startSession(app)
   await say(page, 'why do the tests fail?')
   const card = page.getByRole('region', { name: 'D-Mail' })
-  await expect(card).toContainText('The agent went back 3 steps, with a message to itself')
-  await expect(card).toContainText('1 file went back')
+  await expect(card).toContainText('The agent went back 3 steps with a note to itself')
+  await expect(card).toContainText('1 file restored')
   await expect(said(page, 'I begin with the settings.')).toBeVisible()
   await expect(conversation.getByText('The log may tell more.')).toHaveCount(0)
   expect(existsSync(wrong)).toBe(false)
   // The turn waits for an answer: nothing can go back in the middle of it.
   await expect(page.getByRole('group', { name: 'Question' })).toBeVisible()
-  await expect(card.getByRole('button', { name: 'Take it back' })).toBeDisabled()
+  await expect(card.getByRole('button', { name: 'Undo', exact: true })).toBeDisabled()
   await card.getByRole('button', { name: /2 calls left the conversation/ }).click()
   await expect(card.getByText('Write retry.ts')).toBeVisible()
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -66,7 +66,7 @@ test('the agent goes back with a message to itself: a card says what was taken b
   await expect(said(page, 'The port is right now.')).toBeVisible()
   await expect.poll(() => conversation.innerText()).toBe(rows)
 
-  await card.getByRole('button', { name: 'Take it back' }).click()
+  await card.getByRole('button', { name: 'Undo', exact: true }).click()
   await expect(said(page, 'The log may tell more.')).toBeVisible()
   await expect(card).toHaveCount(0)
   await expect.poll(() => existsSync(wrong)).toBe(true)

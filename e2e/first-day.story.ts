@@ -7,9 +7,9 @@ test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] }
 
 test('a newcomer tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
   const { page } = app
-  await page.getByRole('button', { name: 'Use a scratch folder for the demo' }).click()
+  await page.getByRole('button', { name: 'Try the demo in a temporary folder' }).click()
   await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
-  await page.getByRole('button', { name: 'Start the demo' }).click()
+  await page.getByRole('button', { name: 'Start demo' }).click()
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Show me around')
   await page.keyboard.press('Enter')
 

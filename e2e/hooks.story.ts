@@ -31,7 +31,7 @@ test.use({
 test('hooks deny, change what is written and keep words back; a page shows what they did', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  const question = page.getByRole('region', { name: 'This folder brings configuration of its own' })
+  const question = page.getByRole('region', { name: 'This project has its own settings' })
   await expect(question).toContainText('on Stop of * run, for at most 30 s: npm test --silent')
 
   await say(page, 'a curse')

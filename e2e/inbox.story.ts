@@ -66,14 +66,14 @@ test('requests of three sessions are answered from the inbox, first in first out
     await expect(card(page, next)).toBeVisible()
   }
   await expect(card(page, 'three').getByRole('button', { name: /^Reject(?! and stop)/ })).toBeEnabled()
-  const reason = page.getByRole('textbox', { name: 'Reason for the model' })
+  const reason = page.getByRole('textbox', { name: 'Tell the agent what to do instead' })
   await expect(async () => {
     if (!(await reason.isVisible())) await page.keyboard.press('0')
     await expect(reason).toBeVisible({ timeout: 2000 })
   }).toPass()
   await reason.fill('no more of them')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Nothing waits for you', { exact: true })).toBeVisible()
+  await expect(page.getByText('No pending requests', { exact: true })).toBeVisible()
   await expect(page).toHaveTitle(/^[^(].*Trestle$/)
   expect(isThere(app, 'three')).toBe(false)
   expect(JSON.stringify(app.server.requests.map(({ body }) => body))).toContain('no more of them')
@@ -90,7 +90,7 @@ test('requests that are alike are allowed together only where each is shown', as
   await expect(dialog.getByRole('button', { name: 'Allow these 2 once' })).toBeEnabled()
   await dialog.getByRole('button', { name: 'Allow these 2 once' }).click()
   await expect.poll(() => isThere(app, 'one') && isThere(app, 'two')).toBe(true)
-  await expect(page.getByText('Nothing waits for you', { exact: true })).toBeVisible()
+  await expect(page.getByText('No pending requests', { exact: true })).toBeVisible()
 })
 
 test('what one tab answers is settled in the other, and nothing takes its place there', async ({ app }) => {

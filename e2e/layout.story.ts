@@ -156,7 +156,7 @@ test('the next session takes one click: folder and model are those of last time'
   const first = page.url()
   await page.getByRole('button', { name: 'New session', exact: true }).click()
   await expect(page.getByRole('radiogroup', { name: 'Model' })).toHaveCount(0)
-  const start = page.getByRole('button', { name: /Start the session/ })
+  const start = page.getByRole('button', { name: /Start session/ })
   await expect(start).toBeFocused()
   await pictures(app, 'new-session')
   await start.click()
@@ -189,7 +189,7 @@ test('on a touch screen there are no hints about keys', async ({ app }) => {
   try {
     const phone = await context.newPage()
     await phone.goto(app.url!)
-    await expect(phone.getByText('Choose a folder to continue.').or(phone.getByRole('button', { name: /Start the session/ }))).toBeVisible()
+    await expect(phone.getByText('Choose a folder to continue.').or(phone.getByRole('button', { name: /Start session/ }))).toBeVisible()
     await phone.goto(new URL(app.page.url()).href)
     await expect(phone.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
     await expect(phone.getByText(/Enter to send/)).toHaveCount(0)

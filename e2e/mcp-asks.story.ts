@@ -43,7 +43,7 @@ test.describe('a form of a server', () => {
     await expect(card.getByLabel('Integer')).toHaveValue('42')
     await expect(card.getByRole('checkbox', { name: 'Guitar' })).toBeChecked()
     await expect(card.getByLabel('Titled Single Select Enum (optional)', { exact: true })).toHaveValue('hero-1')
-    const send = card.getByRole('button', { name: 'Send to everything' })
+    const send = card.getByRole('button', { name: 'Submit' })
     await armed(send)
     expect(await findings(page)).toEqual([])
     await pictures(app, 'mcp-form')
@@ -53,7 +53,7 @@ test.describe('a form of a server', () => {
     // What is needed and missing comes first.
     const name = card.getByLabel('String', { exact: true })
     await expect(name).toBeFocused()
-    await expect(card.getByText('This is needed.')).toBeVisible()
+    await expect(card.getByText('Required.')).toBeVisible()
     await expect(card.getByText('An address like name@example.com.')).toBeVisible()
     await expect(card.getByText('At most 100.')).toBeVisible()
     await pictures(app, 'mcp-form-mistakes')

@@ -55,12 +55,12 @@ test.describe('a plan', () => {
     expect(await findings(page)).toEqual([])
 
     await page.keyboard.press('9')
-    await expect(card.getByLabel('What shall change')).toBeFocused()
+    await expect(card.getByLabel('What should change')).toBeFocused()
     await card.getByRole('button', { name: /Line 5: 3\. Measure again/ }).click()
     await card.getByLabel('Comment on line 5').fill('under 100 ms, please')
     await page.keyboard.press('Enter')
     await expect(card.getByRole('button', { name: /Line 5:/ })).toBeFocused()
-    await card.getByLabel('What shall change').fill('be more ambitious')
+    await card.getByLabel('What should change').fill('be more ambitious')
     await pictures(app, 'plan-revise')
     await page.keyboard.press('Enter')
 
@@ -154,7 +154,7 @@ test.describe('questions', () => {
     ;({ page } = app)
     await page.getByRole('button', { name: /^Inbox/ }).click()
     const card = page.getByRole('group', { name: '2 questions' })
-    await expect(card.getByRole('button', { name: 'Dismiss' })).not.toHaveAttribute('aria-disabled')
+    await expect(card.getByRole('button', { name: 'Skip' })).not.toHaveAttribute('aria-disabled')
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('1')
     await expect(card.getByRole('radio', { name: /SQLite/ })).toBeChecked()
@@ -175,7 +175,7 @@ test.describe('questions', () => {
     expect(told).toContain('{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}')
 
     await say(page, 'again')
-    await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Skip' }).click()
     await expect(said(page, 'Then not.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('dismissed the questions')
   })

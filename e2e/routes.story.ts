@@ -65,7 +65,7 @@ test('a bookmark works after Trestle was restarted, and a page without the token
     const field = other.getByRole('textbox', { name: 'URL or token' })
     await field.fill('http://127.0.0.1:1/')
     await other.getByRole('button', { name: 'Open Trestle' }).click()
-    await expect(other.getByText('There is no token in this.')).toBeVisible()
+    await expect(other.getByText('No token found.')).toBeVisible()
     await field.fill(app.url!)
     await other.getByRole('button', { name: 'Open Trestle' }).click()
     await expect(said(other, 'First answer.')).toBeVisible()

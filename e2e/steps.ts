@@ -10,7 +10,7 @@ export async function startSession(app: App): Promise<void> {
   await dialog.getByRole('textbox').fill(app.scratch.project)
   await dialog.getByRole('textbox').press('Enter')
   await dialog.getByRole('button', { name: /Open|Choose|Use/ }).click()
-  await page.getByRole('button', { name: /Start the session/ }).click()
+  await page.getByRole('button', { name: /Start session/ }).click()
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
 }
 

@@ -37,7 +37,7 @@ test.describe('three subagents', () => {
     // Who asks is said, and it is answered where one is.
     const request = page.getByRole('region', { name: 'Request of the subagent Write b.txt' })
     await expect(request).toContainText('The subagent Write b.txt (coder) asks:')
-    await expect(page.getByRole('button', { name: /Agent .*Write b\.txt/ })).toContainText('waits for you')
+    await expect(page.getByRole('button', { name: /Agent .*Write b\.txt/ })).toContainText('needs input')
     await expect(said(page, /explore has answered|Look at a\.txt/)).toBeVisible()
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'asks.png') })
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -59,7 +59,7 @@ test.describe('three subagents', () => {
     expect(await findings(page)).toEqual([])
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'tasks.png') })
     await row.getByRole('button', { name: /^Subagent coder: Watch the build/ }).click()
-    await expect(page.getByText('What you write here joins its work.')).toBeVisible()
+    await expect(page.getByText('Messages you send here reach it at its next step.')).toBeVisible()
     await expect(said(page, 'sleeper sleeps')).toBeVisible()
     await expect(page.getByRole('button', { name: /List(?:ed)? folder/ })).toBeVisible()
     expect(await findings(page)).toEqual([])
@@ -149,7 +149,7 @@ test.describe('agents', () => {
   test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await page.getByRole('button', { name: 'Trust this folder' }).click()
+    await page.getByRole('button', { name: 'Trust folder' }).click()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Agents' }).click()
     const section = page.getByRole('tabpanel', { name: 'Agents' })

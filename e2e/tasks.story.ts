@@ -90,7 +90,7 @@ test.describe('a background server', () => {
     const before = await last()
     await expect.poll(last).toBeGreaterThan(before)
     await app.page.getByRole('button', { name: /^Stop all/ }).click()
-    await app.page.getByRole('alertdialog').getByRole('button', { name: 'Stop it' }).click()
+    await app.page.getByRole('alertdialog').getByRole('button', { name: 'Stop', exact: true }).click()
     await expect(row).toContainText('stopped')
   })
 })
@@ -109,10 +109,10 @@ test.describe('a command that asks for a password on its terminal', () => {
     const terminal = page.getByRole('region', { name: 'Conversation' }).getByRole('group', { name: /Terminal of bash ask\.sh/ })
     await expect(terminal).toContainText('Waits for you: Password:')
     await expect(page.getByRole('button', { name: /Bash bash ask\.sh/ })).toContainText('waiting for you')
-    await expect(page.getByRole('treeitem', { name: /install it/ })).toContainText('waits for you')
+    await expect(page.getByRole('treeitem', { name: /install it/ })).toContainText('needs your input')
 
     await terminal.getByRole('button', { name: 'Answer' }).click()
-    await expect(terminal).toContainText('Goes to the program only: not shown, not logged, not sent to the model.')
+    await expect(terminal).toContainText('Sent only to the program. Not logged or shared with the model.')
     await page.keyboard.type(SECRET.slice(0, 5))
     await expect(terminal.getByRole('img', { name: '5 typed' })).toBeVisible()
     // Escape leaves: it neither goes to the program nor stops the turn.

@@ -64,7 +64,7 @@ test.describe('many tools of servers', () => {
     await pictures(app, 'tools')
     await page.keyboard.press('Escape')
     await page.getByRole('tab', { name: 'Context' }).click()
-    await expect(page.getByRole('region', { name: 'Tools of servers' })).toContainText('Without it')
+    await expect(page.getByRole('region', { name: 'MCP tools' })).toContainText('Without it')
     await pictures(app, 'tools-context')
   })
 
@@ -73,7 +73,7 @@ test.describe('many tools of servers', () => {
     await startSession(app)
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: /MCP/ }).click()
-    const percent = page.getByRole('textbox', { name: /of the model’s window/ })
+    const percent = page.getByRole('textbox', { name: /% of the context window/ })
     await percent.fill('many')
     await expect(page.getByText('A number from 0 to 100')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()

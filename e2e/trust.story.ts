@@ -18,7 +18,7 @@ test.use({
 test("a project's rules are in force only once the folder is trusted, and a change asks again with a diff", async ({ app }) => {
   const { page, scratch } = app
   await startSession(app)
-  const question = page.getByRole('region', { name: 'This folder brings configuration of its own' })
+  const question = page.getByRole('region', { name: 'This project has its own settings' })
   await expect(question).toContainText('allow Bash(mkdir *)')
   await expect(question).toContainText(FILE)
   expect(await findings(page)).toEqual([])
@@ -29,7 +29,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
   await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
   await expect(said(page, 'First.')).toBeVisible()
 
-  await question.getByRole('button', { name: 'Trust this folder' }).click()
+  await question.getByRole('button', { name: 'Trust folder' }).click()
   await expect(question).toHaveCount(0)
   await say(page, 'the second')
   await expect(said(page, 'Second.')).toBeVisible()
@@ -37,7 +37,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
 
   writeFileSync(join(scratch.project, FILE), rule('allow', 'Bash(*)'))
   await say(page, 'the third')
-  const changed = page.getByRole('region', { name: /has changed since you trusted it/ })
+  const changed = page.getByRole('region', { name: /changed since you trusted them/ })
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(mkdir *)')
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(*)')
   await changed.getByRole('button', { name: 'Not now' }).click()
@@ -50,13 +50,13 @@ test("a project's rules are in force only once the folder is trusted, and a chan
 test('a folder is trusted no more when the settings say so', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await page.getByRole('button', { name: 'Trust this folder' }).click()
+  await page.getByRole('button', { name: 'Trust folder' }).click()
   await expect(page.getByText('Folder trusted')).toBeVisible()
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'General' }).click()
   const list = page.getByRole('list', { name: 'Trusted folders' })
   await list.getByRole('button', { name: 'Stop trusting project' }).click()
-  await expect(list).toContainText('No folder is trusted')
+  await expect(list).toContainText('No trusted folders')
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'Trust this folder' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Trust folder' })).toBeVisible()
 })

@@ -15,7 +15,7 @@ test.describe('Escape', () => {
     await say(page, 'change it')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
-    await card.getByRole('button', { name: 'Why am I asked?' }).click()
+    await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
     // The focus is where it mostly is.
     await composer(page).focus()
@@ -23,10 +23,10 @@ test.describe('Escape', () => {
     await expect(card).not.toContainText('Edit can change things')
 
     await card.getByRole('button', { name: /^Reject(?! and stop)/ }).click()
-    await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused()
+    await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeFocused()
     await composer(page).focus()
     await page.keyboard.press('Escape')
-    await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeHidden()
+    await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeHidden()
     await expect(card.getByRole('button', { name: /^Allow once/ })).toBeVisible()
 
     await page.getByRole('button', { name: /Ask first/ }).click()
@@ -61,7 +61,7 @@ test.describe('a question', () => {
     await startSession(app)
     await say(page, 'set it up')
     const card = page.getByRole('group', { name: 'Question: Which database?' })
-    await expect(card.getByRole('button', { name: 'Dismiss' })).not.toHaveAttribute('aria-disabled')
+    await expect(card.getByRole('button', { name: 'Skip' })).not.toHaveAttribute('aria-disabled')
     await expect(card).toBeInViewport({ ratio: 1 })
     await composer(page).focus()
     await page.keyboard.press('Escape')
@@ -92,7 +92,7 @@ test.describe('calls that wait', () => {
     // One key rejects on every card.
     await expect(async () => {
       if (await card.getByRole('button', { name: /^Reject(?! and stop)/ }).isVisible()) await page.keyboard.press('0')
-      await expect(card.getByRole('textbox', { name: 'Reason for the model' })).toBeFocused({ timeout: 1000 })
+      await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeFocused({ timeout: 1000 })
     }).toPass()
     await page.keyboard.press('Enter')
     await expect(edit).toContainText('rejected')
@@ -117,19 +117,19 @@ test.describe('steering', () => {
     const queue = page.getByRole('list', { name: 'Queued prompts' })
     const now = queue.getByRole('listitem').filter({ hasText: 'for now' })
     await now.getByRole('button', { name: 'Send now' }).click()
-    await expect(now).toContainText('Joins at the next step')
+    await expect(now).toContainText('Sends at the next step')
     await expect(now.getByRole('button', { name: 'Send now' })).toHaveCount(0)
     await composer(page).fill('at once')
     await page.keyboard.press('Control+S')
-    await expect(queue.getByRole('listitem').filter({ hasText: 'at once' })).toContainText('Joins at the next step')
+    await expect(queue.getByRole('listitem').filter({ hasText: 'at once' })).toContainText('Sends at the next step')
     await expect(queue.getByRole('listitem').filter({ hasText: 'for later' })).toContainText('Next:')
     await pictures(app, 'steering')
     await page.reload()
-    await expect(now).toContainText('Joins at the next step')
+    await expect(now).toContainText('Sends at the next step')
     await stop(page).click()
     await expect(said(page, 'Stopped.')).toBeVisible()
     // Without a turn there is nothing to join.
-    await expect(queue.getByText('Joins at the next step')).toHaveCount(0)
+    await expect(queue.getByText('Sends at the next step')).toHaveCount(0)
   })
 })
 

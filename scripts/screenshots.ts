@@ -74,7 +74,7 @@ async function workday(browser: Browser): Promise<void> {
 
     await start(KEYS)
     await page.getByRole('group', { name: /Bash/ }).waitFor()
-    await page.getByRole('button', { name: 'Why am I asked?' }).click()
+    await page.getByRole('button', { name: 'Why?' }).click()
     await take(page, 'approval')
 
     await start(CENTS)
@@ -109,7 +109,7 @@ async function workday(browser: Browser): Promise<void> {
     writeFileSync(join(home, 'code', 'infra', '.trestle', 'config.toml'), PROJECT_RULES)
     await page.reload()
     await open(KEYS.title)
-    await page.getByRole('button', { name: 'Trust this folder' }).waitFor()
+    await page.getByRole('button', { name: 'Trust folder' }).waitFor()
     await take(page, 'trust')
 
     await page.getByRole('button', { name: 'Settings' }).first().click()

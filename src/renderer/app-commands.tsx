@@ -97,7 +97,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
           {
             id: 'model',
             group: 'This session',
-            label: 'Switch model …',
+            label: 'Switch model…',
             icon: <Sparkles aria-hidden />,
             page: {
               title: 'Model',
@@ -106,7 +106,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
                   id: model.id,
                   group: model.scripted ? 'Demo' : model.providerId,
                   label: model.label,
-                  ...(model.scripted && { hint: 'plays a script, no model behind it' }),
+                  ...(model.scripted && { hint: 'A scripted demo, no AI model' }),
                   chosen: model.id === (current.model ?? settings?.defaultModel),
                   run: () => change({ model: model.id }),
                 })),
@@ -115,7 +115,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
           {
             id: 'mode',
             group: 'This session',
-            label: 'Switch permission mode …',
+            label: 'Switch permission mode…',
             icon: <ShieldQuestion aria-hidden />,
             page: {
               title: 'Permission mode',
@@ -164,7 +164,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
         label: 'Inbox',
         shortcut: 'Mod+U',
         keywords: 'approvals requests waiting',
-        ...(waiting > 0 && { hint: waiting === 1 ? '1 waits for you' : `${waiting} wait for you` }),
+        ...(waiting > 0 && { hint: `${waiting} pending` }),
         icon: <Inbox aria-hidden />,
         run: () => useLayout.getState().openInbox(),
       },
@@ -173,7 +173,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
             {
               id: 'waiting',
               group: 'Go to',
-              label: 'Next session that waits for you',
+              label: 'Next session that needs you',
               hint: titleOf(firstWaiting),
               icon: <TriangleAlert aria-hidden />,
               run: () => actions.open(firstWaiting.sessionId),

@@ -12,7 +12,7 @@ import { useSessionStore } from './state/session-view'
 import { tellFailure } from './state/toasts-state'
 import { useClient } from './state/trestle-context'
 
-const ORIGINS = { project: 'this project', user: 'your own', 'built-in': 'Trestle' } as const
+const ORIGINS = { project: 'this project', user: 'personal', 'built-in': 'Trestle' } as const
 
 /** What `/` offers in a session: the commands of the app, then the skills of its project, which are looked up anew when the list is opened. */
 export function useSlashCommands(
@@ -43,11 +43,11 @@ export function useSlashCommands(
     const own: SlashCommand[] = [
       ...(folder === undefined
         ? []
-        : [{ name: 'new', description: 'Begin another session in this project', run: () => actions.begin(folder) }]),
+        : [{ name: 'new', description: 'Start another session in this project', run: () => actions.begin(folder) }]),
       { name: 'stop', description: 'Stop the running turn', run: () => void client.session.stop({ sessionId }).catch(tellFailure) },
       {
         name: 'compact',
-        description: 'Summarise the conversation to make room; say behind it what to keep',
+        description: 'Summarize the conversation to free up context. Add what to keep.',
         send: (argument) => client.session.compact({ sessionId, ...(argument !== '' && { instruction: argument }) }),
       },
       ...SESSION_MODES.map((mode) => ({
@@ -58,11 +58,11 @@ export function useSlashCommands(
           if (header) changeMode(client, header, mode)
         },
       })),
-      { name: 'tools', description: 'Every tool with what it takes of a request', run: openTools },
+      { name: 'tools', description: 'All tools and their token cost', run: openTools },
       { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
-      { name: 'inbox', description: 'What waits for an answer', run: () => layout().openInbox() },
+      { name: 'inbox', description: 'Pending requests', run: () => layout().openInbox() },
       { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
-      { name: 'help', description: 'Keys and commands', run: () => layout().setShortcutsOpen(true) },
+      { name: 'help', description: 'Keyboard shortcuts and commands', run: () => layout().setShortcutsOpen(true) },
     ]
     const found = (data?.skills ?? []).filter((skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name))
     return [

@@ -192,9 +192,9 @@ describe('a plan', () => {
     expect(asked.options.map(({ name }: { name: string }) => name)).toEqual([
       'Approve: Quick',
       'Approve: Thorough',
-      'Revise',
+      'Request changes',
       'Reject',
-      'Reject and Exit',
+      'Reject and leave plan mode',
     ])
     expect(results().at(-1)).toContain('The user chose "Thorough"')
     const modes = run.client.updates(sessionId, 'current_mode_update').map(({ currentModeId }) => currentModeId)

@@ -102,7 +102,7 @@ describe('a prompt', () => {
 
   it('that fails says what to do, in the error that editors show', async () => {
     const sessionId = await start({ script: [{ faults: { status: 401, body: { error: { message: 'bad key' } } } }] })
-    await expect(say(run.client, sessionId, 'go')).rejects.toThrow(/The key was refused: .*Check the key of this provider in Settings/)
+    await expect(say(run.client, sessionId, 'go')).rejects.toThrow(/Invalid API key: .*Check this provider's API key in Settings/)
   })
 
   it('is answered with what to do where no model is configured, and with the demo once it is chosen', async () => {

@@ -100,7 +100,13 @@ describe('a plan', () => {
       tool: 'ExitPlanMode',
       preview: { kind: 'plan', text: PLAN, revision: 1, alternatives: WAYS },
     })
-    expect(first.options.map(({ name }) => name)).toEqual(['Approve: Small', 'Approve: Large', 'Revise', 'Reject', 'Reject and Exit'])
+    expect(first.options.map(({ name }) => name)).toEqual([
+      'Approve: Small',
+      'Approve: Large',
+      'Request changes',
+      'Reject',
+      'Reject and leave plan mode',
+    ])
     await expect(reply('revise')).rejects.toMatchObject({ code: 'request.invalid' })
     await reply('revise', { feedback: 'more', comments: [{ line: 4, text: 'is it?' }] })
     await until(
@@ -130,7 +136,12 @@ describe('a plan', () => {
     await prompt()
     const first = await asked()
     expect(first.preview).toMatchObject({ kind: 'plan', alternatives: [way] })
-    expect(first.options.map(({ name }) => name)).toEqual([`Approve: ${way!.label}`, 'Revise', 'Reject', 'Reject and Exit'])
+    expect(first.options.map(({ name }) => name)).toEqual([
+      `Approve: ${way!.label}`,
+      'Request changes',
+      'Reject',
+      'Reject and leave plan mode',
+    ])
     await reply('approve-1')
     await ended()
     expect(results('ExitPlanMode')[0]!.text).toContain(`chose "${way!.label}"`)
@@ -163,7 +174,7 @@ describe('a plan', () => {
       submit(),
       write(' \n'),
       submit(),
-      label('Revise '),
+      label('Request changes '),
       label('a', 'A'),
       label('x'.repeat(81)),
       label('a', 'b', 'c', 'd'),

@@ -208,7 +208,7 @@ describe('print mode', () => {
     await play([{ faults: { status: 401, body: { error: { message: 'bad key' } } } }])
     const run = await print(['go'])
     expect(run).toMatchObject({ code: 1, stdout: '' })
-    expect(run.stderr).toMatch(/key was refused/)
+    expect(run.stderr).toMatch(/Invalid API key/)
     expect(server.requests).toHaveLength(1)
   })
 
@@ -263,7 +263,7 @@ it('a prompt that begins with a skill brings its instructions along, and the age
 it.each(['text', 'json'])('an answer that stays empty is a failure as %s, with a message and exit code 1', async (format) => {
   await play([{ repeat: 3 }])
   const run = await print(['say something', '--output-format', format])
-  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The model answered with nothing') })
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The model sent an empty response') })
   const failed = expect.objectContaining({ stop: 'error', failure: expect.objectContaining({ code: 'model.empty' }), answer: '' })
   expect(format === 'json' ? JSON.parse(run.stdout) : run.stdout).toEqual(format === 'json' ? failed : '')
 })

@@ -337,7 +337,7 @@ it('what goes wrong is said so that the model can act on it', async () => {
   expect(all.some((text) => text.includes('Did you mean explore?'))).toBe(true)
   expect(all.some((text) => text.includes('There is no subagent "agent-x"'))).toBe(true)
   expect(all.some((text) => text.includes('timeout'))).toBe(true)
-  expect(all.some((text) => /status: failed\nreason: The key was refused/.test(text))).toBe(true)
+  expect(all.some((text) => /status: failed\nreason: Invalid API key/.test(text))).toBe(true)
 })
 
 it('when the engine ends, subagents end with it, are told of at the next start, and can be resumed', async () => {

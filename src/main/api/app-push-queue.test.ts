@@ -42,6 +42,36 @@ test('the whole list comes first, then only the newest state of what changed, ho
   expect(engine.changeListenerCount).toBe(0)
 })
 
+test('of thousands of sessions the latest come at once, and the others in pieces once the page had time to draw those', async () => {
+  const engine = memoryEngine()
+  const ids: string[] = []
+  for (let n = 0; n < 1300; n += 1) ids.push((await engine.sessions.create({ folder: '/p' })).sessionId)
+  let later: (() => void) | undefined
+  const clock = {
+    now: () => 0,
+    after(ms: number, run: () => void) {
+      if (ms > 16 && ms < 1000) later = run
+      return () => {}
+    },
+  }
+  const { pushes, first } = await begun(engine, { clock, frameMs: 0 })
+  const seen: string[] = []
+  const take = (push: unknown): { more?: true } => {
+    const list = push as { changed: SessionSummary[]; more?: true }
+    seen.push(...list.changed.map(({ sessionId }) => sessionId))
+    return list
+  }
+  expect(take(first[0]).more).toBe(true)
+  expect(seen).toHaveLength(100)
+  // What happens meanwhile is told, and does not pass for the end of the list.
+  engine.changed({ kind: 'session.removed', sessionId: 'gone' })
+  expect((await pushes.next()).value).toEqual({ type: 'sessions', changed: [], removed: ['gone'], more: true })
+  later?.()
+  while (take((await pushes.next()).value).more);
+  expect(seen.toSorted()).toEqual(ids.toSorted())
+  await pushes.return()
+})
+
 test('silence is broken by heartbeats, and a reader that slept gets one, not all of them', async () => {
   const engine = memoryEngine()
   let fire: (() => void) | undefined

@@ -19,6 +19,12 @@ export interface AppSubscription {
 }
 
 const MOST_SESSIONS = 10_000
+/** So many sessions come at once, the latest: more than a page shows at its start. */
+const FIRST_SESSIONS = 100
+/** So many come in each push after that, so that reading one delays no frame. */
+const NEXT_SESSIONS = 500
+/** When the others follow, in ms: a page draws the latest first, which it could not while it reads thousands. */
+const REST_AFTER_MS = 150
 /** More menu clicks than this while a client sleeps are not meant. */
 const MOST_COMMANDS = 5
 
@@ -32,6 +38,9 @@ class AppPushQueue {
   readonly #heartbeatMs: number
   readonly #engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>
   readonly #first: AppPush[]
+  /** The sessions of the first push while the others are still to come. */
+  #latest: SessionSummary[] | undefined
+  #restDue = false
   readonly #changed = new Map<string, SessionSummary>()
   readonly #removed = new Set<string>()
   readonly #changedTasks = new Map<string, Task>()
@@ -57,10 +66,19 @@ class AppPushQueue {
     this.#heartbeatMs = subscription.heartbeatMs ?? 5000
     const { signal } = subscription
     signal?.throwIfAborted()
+    const latest = engine.sessions.list({ limit: FIRST_SESSIONS })
+    if (latest.length === FIRST_SESSIONS) this.#latest = latest
     this.#first = [
-      { type: 'sessions', changed: engine.sessions.list({ limit: MOST_SESSIONS }), removed: [] },
+      { type: 'sessions', changed: latest, removed: [], ...this.#unlessWhole() },
       { type: 'inbox', entries: engine.inbox.list() },
     ]
+    if (this.#latest) {
+      const stopWaiting = this.#clock.after(REST_AFTER_MS, () => {
+        this.#restDue = true
+        this.#wake?.()
+      })
+      this.#cleanups.push(stopWaiting)
+    }
     const abort = (): void => this.end()
     signal?.addEventListener('abort', abort, { once: true })
     this.#cleanups.push(
@@ -102,6 +120,7 @@ class AppPushQueue {
   }
 
   #take(): AppPush | undefined {
+    if (this.#restDue) this.#addRest()
     const first = this.#first.shift()
     if (first) return first
     const command = this.#commands.shift()
@@ -119,7 +138,12 @@ class AppPushQueue {
 
   #takeChange(): AppPush {
     if (this.#changed.size > 0 || this.#removed.size > 0) {
-      const push: AppPush = { type: 'sessions', changed: [...this.#changed.values()], removed: [...this.#removed] }
+      const push: AppPush = {
+        type: 'sessions',
+        changed: [...this.#changed.values()],
+        removed: [...this.#removed],
+        ...this.#unlessWhole(),
+      }
       this.#changed.clear()
       this.#removed.clear()
       return push
@@ -150,6 +174,23 @@ class AppPushQueue {
     }
     this.#models = false
     return { type: 'models' }
+  }
+
+  /** The sessions that were not among the latest, before anything that changes from now on. */
+  #addRest(): void {
+    const sent = new Set(this.#latest?.map(({ sessionId }) => sessionId))
+    this.#latest = undefined
+    this.#restDue = false
+    const rest = this.#engine.sessions.list({ limit: MOST_SESSIONS }).filter(({ sessionId }) => !sent.has(sessionId))
+    let from = 0
+    do {
+      const changed = rest.slice(from, (from += NEXT_SESSIONS))
+      this.#first.push({ type: 'sessions', changed, removed: [], ...(from < rest.length && { more: true }) })
+    } while (from < rest.length)
+  }
+
+  #unlessWhole(): { more?: true } {
+    return this.#latest ? { more: true } : {}
   }
 
   #hasChange(): boolean {
@@ -213,7 +254,7 @@ class AppPushQueue {
   }
 }
 
-/** Subscribes to the app: the whole session list and the inbox first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
+/** Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
 export function appPushes(
   engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>,
   subscription: AppSubscription = {},

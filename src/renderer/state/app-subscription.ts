@@ -5,7 +5,7 @@ import type { HostCommand } from '../../shared/model/push'
 import { TaskFollower } from './follow-tasks'
 import { useInbox } from './inbox-state'
 import { tellNotice } from './toasts-state'
-import { useSessions, withChanges, withWholeList } from './sessions-state'
+import { useSessions, withListPush } from './sessions-state'
 import { useLayout } from './layout-state'
 
 /**
@@ -14,15 +14,17 @@ import { useLayout } from './layout-state'
  */
 export function followApp(client: TrestleClient, queryClient: QueryClient): () => void {
   const tasks = new TaskFollower(client)
-  let whole = true
+  /** What the list that a subscription begins with has named so far; undefined once all of it has come. */
+  let named: Set<string> | undefined = new Set()
   let starts = 0
   return subscribeApp(
     client,
     (push) => {
       switch (push.type) {
         case 'sessions':
-          useSessions.setState((state) => (whole ? withWholeList(state, push.changed) : withChanges(state, push.changed, push.removed)))
-          whole = false
+          for (const { sessionId } of push.changed) named?.add(sessionId)
+          useSessions.setState((state) => withListPush(state, push, named))
+          if (!push.more) named = undefined
           for (const sessionId of push.removed) useLayout.getState().forgetSession(sessionId)
           break
         case 'tasks':
@@ -54,7 +56,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
     },
     {
       onStart: () => {
-        whole = true
+        named = new Set()
         starts += 1
         void tasks.begin()
         if (starts > 1) void queryClient.invalidateQueries()

@@ -47,10 +47,10 @@ export function callsNow(): Call[] | undefined {
 /** Named where it is one; with the number of all that wait where there are more. */
 export function callWords(waiting: readonly Call[], fresh: readonly Call[]): { title: string; body: string } {
   const [first] = fresh
-  if (waiting.length === 1 && first) return { title: `${first.who} waits for you`, body: first.what }
+  if (waiting.length === 1 && first) return { title: `${first.who} needs you`, body: first.what }
   const names = [...new Set(waiting.map(({ who }) => who))]
   const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-  return { title: `${waiting.length} requests wait for you`, body: `${names.slice(0, 3).join(', ')}${more}` }
+  return { title: `${waiting.length} pending requests`, body: `${names.slice(0, 3).join(', ')}${more}` }
 }
 
 /** The session that a click leads to; undefined when there are several: then the inbox. */

@@ -100,7 +100,7 @@ export async function openFile(client: TrestleClient, place: FilePlace, way: 'ed
     const opened = await client.file.open({ ...place, with: way })
     if (!opened)
       tellNotice(
-        way === 'editor' ? 'No editor was found. Name one in config.toml: [editor] command = "code"' : 'The folder could not be opened.',
+        way === 'editor' ? 'No editor found. Set one in config.toml: [editor] command = "code"' : 'The folder could not be opened.',
         'warning',
       )
   } catch (error) {

@@ -16,7 +16,7 @@ export function useFindLocal() {
 
 /** What was found, in a sentence. */
 function foundWords(servers: readonly FoundServer[]): string {
-  if (servers.length === 0) return 'No server answered. Ollama, LM Studio and llama.cpp are found when they run on their usual ports.'
+  if (servers.length === 0) return 'No local models found. Ollama, LM Studio and llama.cpp are detected on their default ports.'
   return servers
     .map(
       ({ name, models }) => `${name}: ${models.length === 0 ? 'no models' : models.length === 1 ? '1 model' : `${models.length} models`}`,

@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import type { InboxEntry } from '../../shared/model/approval'
 
 interface InboxState {
-  /** What waits for an answer over all sessions, first in first out. */
+  /** Pending requests over all sessions, first in first out. */
   entries: readonly InboxEntry[]
   /** False until the list has come for the first time. */
   loaded: boolean

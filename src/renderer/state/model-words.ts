@@ -9,7 +9,7 @@ export function abilityWords({ contextWindow, toolCalls, imagesIn, pdfIn, videoI
 }
 
 /** What a guess is, where a word alone would not say it. */
-export const GUESS_MEANING = 'Nothing is known of this model: these are safe assumptions. Correct them if you know better.'
+export const GUESS_MEANING = 'Unknown model. These are safe defaults; correct them if needed.'
 
 /** Dollars: to the cent from ten cents on, more exact below. */
 export function costWords(dollars: number): string {

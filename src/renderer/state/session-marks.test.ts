@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionSummary } from '../../shared/model/session'
 import { isUnread, marksAfter, parseMarks, type SessionMarks } from './session-marks'
-import { NO_SESSIONS, withWholeList } from './sessions-state'
+import { NO_SESSIONS, withListPush } from './sessions-state'
 
 const START = 1000
 const fresh = (): SessionMarks => parseMarks(undefined, START)
@@ -14,7 +14,8 @@ const session = (sessionId: string, status: SessionSummary['status'], updatedAt:
   updatedAt,
   archived: false,
 })
-const listed = (...sessions: SessionSummary[]) => withWholeList(NO_SESSIONS, sessions)
+const listed = (...sessions: SessionSummary[]) =>
+  withListPush(NO_SESSIONS, { changed: sessions, removed: [] }, new Set(sessions.map(({ sessionId }) => sessionId)))
 
 describe('the unread mark', () => {
   it('says that a session has ended while the user was elsewhere, and not that it ended long ago', () => {

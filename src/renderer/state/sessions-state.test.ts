@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionSummary } from '../../shared/model/session'
 import { archivedOf, neighbourOf, projectsOf } from './ordered-sessions'
-import { NO_SESSIONS, waitingSessions, withChanges, withWholeList, type SessionsState } from './sessions-state'
+import { NO_SESSIONS, waitingSessions, withChanges, withListPush, type SessionsState } from './sessions-state'
 
 const session = (sessionId: string, updatedAt: number, more: Partial<SessionSummary> = {}): SessionSummary => ({
   sessionId,
@@ -13,9 +13,11 @@ const session = (sessionId: string, updatedAt: number, more: Partial<SessionSumm
   archived: false,
   ...more,
 })
+const withWholeList = (state: SessionsState, list: readonly SessionSummary[]): SessionsState =>
+  withListPush(state, { changed: [...list], removed: [] }, new Set(list.map(({ sessionId }) => sessionId)))
 const ids = (state: SessionsState): string[] => projectsOf(state).flatMap((project) => project.sessions.map((summary) => summary.sessionId))
 
-describe('withWholeList', () => {
+describe('the list that a subscription begins with', () => {
   it('would catch a session that was deleted while disconnected staying in the list', () => {
     const before = withWholeList(NO_SESSIONS, [session('a', 1), session('b', 2)])
     expect(ids(withWholeList(before, [session('b', 2)]))).toEqual(['b'])
@@ -29,6 +31,22 @@ describe('withWholeList', () => {
 
   it('would catch an empty list looking as if it had not come yet', () => {
     expect(withWholeList(NO_SESSIONS, []).loaded).toBe(true)
+  })
+
+  it('shows its beginning at once and takes nothing off the list before its end has come', () => {
+    const before = withWholeList(NO_SESSIONS, [session('a', 3), session('b', 2), session('deleted', 1)])
+    const begun = withListPush(before, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a']))
+    expect(ids(begun)).toEqual(['a', 'b', 'deleted'])
+    expect(withListPush(NO_SESSIONS, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a'])).loaded).toBe(true)
+    const whole = withListPush(begun, { changed: [session('b', 2)], removed: [] }, new Set(['a', 'b']))
+    expect(ids(whole)).toEqual(['a', 'b'])
+  })
+
+  it('does not bring back a session that was deleted while the list was coming', () => {
+    const named = new Set(['a', 'b'])
+    const begun = withListPush(NO_SESSIONS, { changed: [session('a', 4), session('b', 3)], removed: [], more: true }, named)
+    const deleted = withListPush(begun, { changed: [], removed: ['b'], more: true }, named)
+    expect(ids(withListPush(deleted, { changed: [], removed: [] }, named))).toEqual(['a'])
   })
 })
 

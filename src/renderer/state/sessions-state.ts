@@ -1,11 +1,12 @@
 import { create } from 'zustand'
+import type { AppPush } from '../../shared/model/push'
 import type { SessionSummary } from '../../shared/model/session'
 
 export interface SessionsState {
   sessions: ReadonlyMap<string, SessionSummary>
   /** When each session last began to work (ms): the order of the list. It stays while a session works, so rows do not jump about. */
   ranks: ReadonlyMap<string, number>
-  /** False until the first whole list has come. */
+  /** False until the beginning of the list has come: the latest sessions. */
   loaded: boolean
 }
 
@@ -29,15 +30,20 @@ export function withChanges(state: SessionsState, changed: readonly SessionSumma
 }
 
 /**
- * Takes in a whole list as a subscription begins with: sessions that are missing in it are gone. The list names only what is not archived,
- * so archived sessions that were asked for stay. Pure.
+ * Takes in a push. `named`: set until the list that the subscription began with is complete, to every session it has named so far, these among them;
+ * sessions that the complete list does not name are gone. Archived sessions that were asked for stay. Pure.
  */
-export function withWholeList(state: SessionsState, list: readonly SessionSummary[]): SessionsState {
-  const listed = new Set(list.map((summary) => summary.sessionId))
-  const gone = [...state.sessions.values()]
-    .filter((summary) => !summary.archived && !listed.has(summary.sessionId))
+export function withListPush(
+  state: SessionsState,
+  { changed, removed, more }: Pick<Extract<AppPush, { type: 'sessions' }>, 'changed' | 'removed' | 'more'>,
+  named: ReadonlySet<string> | undefined,
+): SessionsState {
+  const next = withChanges(state, changed, removed)
+  if (!named || more) return { ...next, loaded: true }
+  const gone = [...next.sessions.values()]
+    .filter((summary) => !summary.archived && !named.has(summary.sessionId))
     .map((summary) => summary.sessionId)
-  return { ...withChanges(state, list, gone), loaded: true }
+  return { ...withChanges(next, [], gone), loaded: true }
 }
 
 function isActive(summary: SessionSummary): boolean {

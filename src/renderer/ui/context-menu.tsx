@@ -1,5 +1,5 @@
 import { ContextMenu as RadixContextMenu } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import type { PointerEvent, ReactElement, ReactNode, SyntheticEvent } from 'react'
 import { cx } from './cx'
 import { Kbd } from './kbd'
 import { MENU_CLASS, MENU_ITEM_CLASS } from './menu'
@@ -7,6 +7,9 @@ import { MENU_CLASS, MENU_ITEM_CLASS } from './menu'
 interface ContextMenuProps {
   label: string
   items: ReactNode
+  onOpenChange?: (open: boolean) => void
+  /** Hears first what may open the menu: where it stops the event, none opens. */
+  onAim?: (event: SyntheticEvent) => void
   children: ReactElement
 }
 
@@ -14,10 +17,12 @@ interface ContextMenuProps {
  * What right click, the menu key and Shift+F10 open on `children`. When it closes the focus goes back there, unless what was chosen has
  * put it into a field meanwhile.
  */
-export function ContextMenu({ label, items, children }: ContextMenuProps) {
+export function ContextMenu({ label, items, onOpenChange, onAim, children }: ContextMenuProps) {
   return (
-    <RadixContextMenu.Root modal={false}>
-      <RadixContextMenu.Trigger asChild>{children}</RadixContextMenu.Trigger>
+    <RadixContextMenu.Root modal={false} {...(onOpenChange && { onOpenChange })}>
+      <RadixContextMenu.Trigger asChild {...(onAim && { onContextMenuCapture: onAim, onPointerDownCapture: aimByTouch(onAim) })}>
+        {children}
+      </RadixContextMenu.Trigger>
       <RadixContextMenu.Portal>
         <RadixContextMenu.Content aria-label={label} collisionPadding={8} className={MENU_CLASS} onCloseAutoFocus={keepFocus}>
           {items}
@@ -25,6 +30,13 @@ export function ContextMenu({ label, items, children }: ContextMenuProps) {
       </RadixContextMenu.Portal>
     </RadixContextMenu.Root>
   )
+}
+
+/** A long press of a finger or pen opens the menu as well; a mouse button begins nothing. */
+function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEvent) => void {
+  return (event) => {
+    if (event.pointerType !== 'mouse') onAim(event)
+  }
 }
 
 function keepFocus(event: Event): void {

@@ -17,7 +17,7 @@ const LOOK: Record<DotStatus, string> = {
 export const STATUS_WORDS: Record<DotStatus, string> = {
   idle: 'idle',
   running: 'running',
-  waiting: 'waits for you',
+  waiting: 'needs your input',
   failed: 'failed',
   done: 'done',
   seen: 'done',

@@ -19,7 +19,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
     if (!error) return this.props.children
     return (
       <main className="mx-auto flex h-full w-full max-w-[560px] flex-col justify-center px-6">
-        <h1 className="mb-3 text-title font-semibold">This window has come to a halt</h1>
+        <h1 className="mb-3 text-title font-semibold">Something went wrong</h1>
         <ErrorNote
           failure={{
             title: 'Something went wrong inside Trestle',
@@ -29,9 +29,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
           actions={
             <>
               <Button variant="primary" onClick={() => location.reload()}>
-                Load again
+                Reload
               </Button>
-              <Button onClick={() => this.setState({ error: undefined })}>Try to go on</Button>
+              <Button onClick={() => this.setState({ error: undefined })}>Try to continue</Button>
             </>
           }
         />

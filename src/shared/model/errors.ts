@@ -19,11 +19,11 @@ export const ERRORS = {
     advice: 'Check the network and the base URL of the provider in Settings.',
   },
   'model.timeout': {
-    title: 'The model stopped sending',
+    title: 'The model stopped responding',
     retryable: true,
     advice: 'Try again; raise [loop] idle_timeout_s if this model is slow.',
   },
-  'model.rate_limited': { title: 'The model asks us to slow down', retryable: true, advice: 'Wait a moment and try again.' },
+  'model.rate_limited': { title: 'Rate limited', retryable: true, advice: 'Wait a moment and try again.' },
   'model.overloaded': {
     title: 'The model is overloaded',
     retryable: true,
@@ -32,25 +32,25 @@ export const ERRORS = {
   'model.server': {
     title: 'The model server failed',
     retryable: true,
-    advice: 'Try again; if it goes on, look at the status page of the provider.',
+    advice: "Try again. If it keeps failing, check the provider's status page.",
   },
   'model.incomplete': {
-    title: "The model's answer broke off",
+    title: 'The response was cut off',
     retryable: true,
-    advice: 'Try again; the part that arrived is kept but not used.',
+    advice: 'Try again. The partial response is kept but not used.',
   },
   'model.empty': {
-    title: 'The model answered with nothing',
+    title: 'The model sent an empty response',
     retryable: true,
-    advice: 'Ask again, or choose another model; what was done before is kept.',
+    advice: 'Try again, or choose another model. Earlier work is kept.',
   },
-  'model.auth': { title: 'The key was refused', retryable: false, advice: 'Check the key of this provider in Settings.' },
-  'model.quota': { title: 'The quota of this key is used up', retryable: false, advice: 'Top up the account, or choose another model.' },
-  'model.not_found': { title: 'The provider does not know this model', retryable: false, advice: 'Check the model name in Settings.' },
+  'model.auth': { title: 'Invalid API key', retryable: false, advice: "Check this provider's API key in Settings." },
+  'model.quota': { title: 'Quota exceeded', retryable: false, advice: 'Add credit to the account, or choose another model.' },
+  'model.not_found': { title: "The provider doesn't have this model", retryable: false, advice: 'Check the model name in Settings.' },
   'model.bad_request': {
-    title: 'The provider refused the request',
+    title: 'The provider rejected the request',
     retryable: false,
-    advice: 'Read its message; the model may lack a capability that is switched on in Settings.',
+    advice: 'See its message. The model may lack a capability that is enabled in Settings.',
   },
   'model.context_overflow': {
     title: 'The conversation is too long for this model',
@@ -60,9 +60,9 @@ export const ERRORS = {
   'model.refused': { title: 'The provider withheld the answer', retryable: false, advice: 'Rephrase the request.' },
   'model.not_configured': { title: 'No model is chosen', retryable: false, advice: 'Choose a model in Settings, or try the demo model.' },
   'hook.blocked': {
-    title: 'A hook is against it',
+    title: 'Blocked by a hook',
     retryable: false,
-    advice: 'Say it differently, or look at your hooks in Settings.',
+    advice: 'Rephrase it, or check your hooks in Settings.',
   },
   'compaction.failed': {
     title: 'The conversation could not be compacted',
@@ -77,17 +77,17 @@ export const ERRORS = {
   'compaction.not_needed': {
     title: 'There is nothing to compact',
     retryable: false,
-    advice: 'Go on; compacting helps once there is a conversation of some length.',
+    advice: 'Continue. Compacting helps once the conversation is longer.',
   },
   'compaction.gone': {
-    title: 'This compaction is not in force',
+    title: "This compaction can't be undone",
     retryable: false,
-    advice: 'Only the latest one can be undone; what it built on comes next.',
+    advice: 'Undo the latest one first.',
   },
   'config.invalid': {
     title: 'The configuration has an error',
     retryable: false,
-    advice: 'Mend the file at the line named; until then defaults apply.',
+    advice: 'Fix the file at that line. Until then, defaults apply.',
   },
   'config.write_failed': {
     title: 'The configuration could not be saved',
@@ -97,7 +97,7 @@ export const ERRORS = {
   'config.changed': {
     title: 'The file has changed since it was shown',
     retryable: false,
-    advice: 'Look at it again, then decide.',
+    advice: 'Review it again, then decide.',
   },
   'session.not_found': { title: 'There is no such session', retryable: false, advice: 'List the sessions and choose one of them.' },
   'session.elsewhere': {
@@ -107,9 +107,9 @@ export const ERRORS = {
   },
   'session.busy': { title: 'This session is working', retryable: false, advice: 'Wait for the turn to end, or stop it.' },
   'session.folder_missing': {
-    title: 'The folder of this session is not there',
+    title: "The session's folder is missing",
     retryable: false,
-    advice: 'Put the folder back, or open a session in another one.',
+    advice: 'Restore the folder, or start a session in another one.',
   },
   'store.unreadable': {
     title: 'The session store cannot be used',
@@ -137,7 +137,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Choose another port with --port, or leave it out for a free one.',
   },
-  'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'See the fields named.' },
+  'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'Check the fields listed.' },
   'request.cancelled': {
     title: 'The request was cancelled',
     retryable: false,
@@ -146,14 +146,14 @@ export const ERRORS = {
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,
-    advice: 'Go back to a later point, or put the file back from elsewhere; nothing was changed.',
+    advice: 'Restore to a later point, or recover the file from elsewhere. Nothing was changed.',
   },
   'checkpoint.changed': {
     title: 'The file has changed meanwhile',
     retryable: false,
-    advice: 'Look at what it is now, then decide again.',
+    advice: 'Review the current version, then decide again.',
   },
-  'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'Nothing is left to do.' },
+  'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'No action needed.' },
   'plan.not_found': { title: 'There is no such plan', retryable: false, advice: 'Choose a revision that is listed.' },
   'task.not_found': { title: 'There is no such task', retryable: false, advice: 'List the tasks and choose one of them.' },
   'task.ended': { title: 'This task has ended', retryable: false, advice: 'Start it again if it is still needed.' },
@@ -168,7 +168,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Look at what it runs or connects to, and accept it, or do without it.',
   },
-  'mcp.disabled': { title: 'This MCP server is switched off', retryable: false, advice: 'Switch it on in Settings, MCP servers.' },
+  'mcp.disabled': { title: 'This MCP server is disabled', retryable: false, advice: 'Enable it in Settings, MCP servers.' },
   'mcp.start': {
     title: 'The MCP server could not be started',
     retryable: true,
@@ -195,14 +195,14 @@ export const ERRORS = {
     advice: 'Correct it; nothing was sent.',
   },
   'mcp.sign_in': {
-    title: 'This server wants a sign-in',
+    title: 'This server requires sign-in',
     retryable: false,
     advice: 'Sign in under MCP servers in Settings, or with: trestle mcp login NAME.',
   },
   'mcp.sign_in_failed': {
-    title: 'The sign-in did not work',
+    title: 'Sign-in failed',
     retryable: true,
-    advice: 'Try it again, or look at the configuration of this server.',
+    advice: "Try again, or check this server's configuration.",
   },
   'mcp.scope_refused': {
     title: 'The sign-in does not allow this',
@@ -210,9 +210,9 @@ export const ERRORS = {
     advice: 'Ask whoever runs the server, or sign out and sign in with another account.',
   },
   'trust.changed': {
-    title: 'The configuration of this project has changed',
+    title: "This project's settings have changed",
     retryable: false,
-    advice: 'Look at what changed, then decide again.',
+    advice: 'Review the changes, then decide again.',
   },
   'trust.not_user': {
     title: 'Only you can trust a project',
@@ -222,12 +222,12 @@ export const ERRORS = {
   'connection.lost': {
     title: 'The connection to Trestle was lost',
     retryable: true,
-    advice: 'Trestle reconnects by itself; look whether it was done, then try again.',
+    advice: 'Trestle reconnects automatically. Check whether it completed, then try again.',
   },
   'connection.refused': {
-    title: 'Trestle did not let this page in',
+    title: 'This link has expired',
     retryable: false,
-    advice: 'Open the URL that Trestle printed when it started, or paste it here.',
+    advice: 'Use the link shown in your terminal, or paste it here.',
   },
   internal: { title: 'Something went wrong inside Trestle', retryable: false, advice: 'Please report it with the log.' },
 } as const satisfies Record<string, ErrorKind>

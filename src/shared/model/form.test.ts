@@ -10,7 +10,7 @@ const field = (more: { kind: FormField['kind'] } & Record<string, unknown>): For
   JSON.parse(JSON.stringify({ key: 'k', title: 'K', required: false, options: OPTIONS, integer: false, ...more })) as FormField
 
 it.each([
-  [field({ kind: 'text', required: true }), '', 'This is needed.'],
+  [field({ kind: 'text', required: true }), '', 'Required.'],
   [field({ kind: 'text', minLength: 2 }), '👍', 'At least 2 characters.'],
   [field({ kind: 'text', maxLength: 2 }), '👍👍', undefined],
   [field({ kind: 'text', maxLength: 1 }), 'ab', 'At most 1 character.'],
@@ -23,11 +23,11 @@ it.each([
   [field({ kind: 'text', format: 'date' }), '2026-02-30', 'A day like 2026-01-31.'],
   [field({ kind: 'text', format: 'date-time' }), '2026-02-28T10:00:00+01:00', undefined],
   [field({ kind: 'text', format: 'date-time' }), '2026-02-28 10:00', 'A moment like 2026-01-31T12:00:00Z.'],
-  [field({ kind: 'text' }), 5, 'This must be a text.'],
+  [field({ kind: 'text' }), 5, 'Enter text.'],
   [field({ kind: 'number', minimum: 1, maximum: 3 }), 0.5, 'At least 1.'],
   [field({ kind: 'number', minimum: 1, maximum: 3 }), 3.5, 'At most 3.'],
   [field({ kind: 'number', integer: true }), 1.5, 'This must be a whole number.'],
-  [field({ kind: 'number' }), Number.NaN, 'This must be a number.'],
+  [field({ kind: 'number' }), Number.NaN, 'Enter a number.'],
   [field({ kind: 'boolean' }), false, undefined],
   [field({ kind: 'boolean' }), 'yes', 'Say yes or no.'],
   [field({ kind: 'choice' }), 'b', undefined],
@@ -43,7 +43,7 @@ it.each([
 
 it('would take a required value from the prototype, miss one that is not there, or send what was not asked for', () => {
   const asked = field({ key: 'constructor', kind: 'text', required: true })
-  expect(formProblems([asked], {})).toEqual({ constructor: 'This is needed.' })
+  expect(formProblems([asked], {})).toEqual({ constructor: 'Required.' })
   expect(formProblems([], { extra: 'x' })).toEqual({ extra: 'The form has no such field.' })
 })
 

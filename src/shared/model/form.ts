@@ -59,16 +59,16 @@ export function keptValues(fields: readonly FormField[], values: Readonly<FormVa
 }
 
 function missing({ kind }: FormField): string {
-  return kind === 'choice' || kind === 'choices' ? 'Choose one.' : kind === 'boolean' ? 'Say yes or no.' : 'This is needed.'
+  return kind === 'choice' || kind === 'choices' ? 'Choose one.' : kind === 'boolean' ? 'Say yes or no.' : 'Required.'
 }
 
 function problemOf(field: FormField, value: FormValue): string | undefined {
   switch (field.kind) {
     case 'text':
-      return typeof value === 'string' ? textProblem(field, value) : 'This must be a text.'
+      return typeof value === 'string' ? textProblem(field, value) : 'Enter text.'
     case 'number': {
       const { integer, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field
-      if (typeof value !== 'number' || !Number.isFinite(value)) return 'This must be a number.'
+      if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.'
       if (integer && !Number.isSafeInteger(value)) return 'This must be a whole number.'
       if (value < minimum) return `At least ${minimum}.`
       return value > maximum ? `At most ${maximum}.` : undefined
@@ -91,7 +91,7 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
 function textProblem({ format, minLength = 0, maxLength, required }: FormField & { kind: 'text' }, value: string): string | undefined {
   const most = Math.min(maxLength ?? TEXT_LIMIT, TEXT_LIMIT)
   const length = Array.from(value).length
-  if (required && length === 0) return 'This is needed.'
+  if (required && length === 0) return 'Required.'
   if (length < minLength) return `At least ${minLength} ${minLength === 1 ? 'character' : 'characters'}.`
   if (length > most) return `At most ${most} ${most === 1 ? 'character' : 'characters'}.`
   switch (format) {

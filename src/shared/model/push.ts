@@ -20,7 +20,8 @@ export type SessionPush =
 
 /** What a subscriber to the whole app gets: state, not history, so only the newest counts. */
 export type AppPush =
-  | { type: 'sessions'; changed: SessionSummary[]; removed: string[] }
+  /** `more`: the list that a subscription begins with is not complete yet; the first push without it completes it. */
+  | { type: 'sessions'; changed: SessionSummary[]; removed: string[]; more?: true }
   | { type: 'tasks'; changed: Task[]; removed: string[] }
   /** Everything that waits for an answer, first in first out. */
   | { type: 'inbox'; entries: InboxEntry[] }

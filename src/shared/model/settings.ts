@@ -81,7 +81,7 @@ export interface FoundServer {
 /** How the app calls for a person when something waits and it is not in front. */
 export interface NotificationSettings {
   enabled: boolean
-  /** With a sound. */
+  /** Play a sound. */
   sound: boolean
 }
 

@@ -31,7 +31,7 @@ it('says that it waits for the person, whatever else runs, also for a subagent o
 })
 
 it('says what the model does: nothing yet, thinking, writing, or preparing a call', () => {
-  expect(words([answer([])])).toBe('Waiting for the model')
+  expect(words([answer([])])).toBe('Waiting for model')
   expect(words([answer([{ type: 'thinking', text: 'Hm' }])])).toBe('Thinking')
   expect(
     words([
@@ -43,4 +43,9 @@ it('says what the model does: nothing yet, thinking, writing, or preparing a cal
   ).toBe('Writing')
   expect(words([answer([]), call('Write', 'drafting')])).toBe('Preparing a tool call')
   expect(latestTurn([user, answer([])], false).startedAt).toBe(7)
+})
+
+it('says no more than that it works where nothing more is known', () => {
+  expect(latestTurn([user, answer([{ type: 'text', text: 'So' }], false)], false).activity).toEqual({ kind: 'between' })
+  expect(words([])).toBe('Working')
 })

@@ -3,13 +3,13 @@ import type { AnswerItem, PendingRetry, ToolItem, TranscriptItem } from './trans
 
 /**
  * What an open turn is at. `you`: it waits for a person; `retry`: for the next attempt; `tools`: calls run; `call`: the model writes one;
- * `text`, `thinking`: it says something; `model`: nothing has come of it yet.
+ * `text`, `thinking`: it says something; `model`: it was asked and nothing has come of it yet; `between`: nothing of these is known, as between two steps.
  */
 export type TurnActivity =
   | { kind: 'you' }
   | { kind: 'retry'; retry: PendingRetry }
   | { kind: 'tools' }
-  | { kind: 'call' | 'text' | 'thinking' | 'model' }
+  | { kind: 'call' | 'text' | 'thinking' | 'model' | 'between' }
 
 /** The latest turn as its row needs it. */
 export interface LatestTurn {
@@ -41,7 +41,7 @@ function activityOf(calls: readonly ToolItem[], answer: AnswerItem | undefined, 
   if (answer?.retry) return { kind: 'retry', retry: answer.retry }
   if (calls.some(({ state }) => state === 'running')) return { kind: 'tools' }
   if (calls.length > 0) return { kind: 'call' }
-  return { kind: answer?.segments.at(-1)?.type ?? 'model' }
+  return { kind: answer ? (answer.segments.at(-1)?.type ?? 'model') : 'between' }
 }
 
 /** What a turn is at, in words for people. A retry is said with its countdown by who shows it. */
@@ -57,8 +57,10 @@ export function activityWords({ activity, calls }: Pick<LatestTurn, 'activity' |
       return 'Writing'
     case 'thinking':
       return 'Thinking'
+    case 'between':
+      return 'Working'
     default:
-      return 'Waiting for the model'
+      return 'Waiting for model'
   }
 }
 
@@ -66,5 +68,5 @@ function runningWords([first, ...more]: readonly ToolItem[]): string {
   if (!first) return 'Working'
   if (more.length > 0) return `Running ${more.length + 1} tools`
   if (first.name === 'Bash') return 'Running command'
-  return first.agent ? 'Subagent at work' : `Running ${toolLabel(first.name)}`
+  return first.agent ? 'Subagent working' : `Running ${toolLabel(first.name)}`
 }

@@ -292,8 +292,8 @@ describe('testing a connection', () => {
   })
 
   it.each([
-    [401, 'The key was refused'],
-    [404, 'does not know this model'],
+    [401, 'Invalid API key'],
+    [404, "doesn't have this model"],
     [500, 'The model server failed'],
   ])('puts status %i in clear words', async (status, words) => {
     const result = await testing('', [{ faults: { status, body: { error: { message: 'So it is.' } } } }])

@@ -47,9 +47,9 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
           {error ? (
             <ErrorNote failure={failureFrom(error)} />
           ) : data ? (
-            <p className="text-ui text-ink-2">Trestle asks about this every time: no rule would cover it and nothing else.</p>
+            <p className="text-ui text-ink-2">This can’t be allowed permanently: no rule would cover only this.</p>
           ) : (
-            <div role="status" aria-label="Looking what can be covered" className="space-y-2.5">
+            <div role="status" aria-label="Loading choices" className="space-y-2.5">
               <Skeleton className="w-2/5" />
               <Skeleton className="w-3/5" />
             </div>
@@ -132,7 +132,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
                 This is added to <code>{file}</code>, where you can change or remove it.
               </>
             ) : (
-              'This is kept with the session and written to no file.'
+              'Applies to this session only. Nothing is written to a file.'
             )}{' '}
             Deny and ask rules take precedence.
           </p>

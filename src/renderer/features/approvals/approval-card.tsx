@@ -121,7 +121,7 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
             aria-controls={why ? whyId : undefined}
             onClick={() => setWhy(!why)}
           >
-            Why am I asked?
+            Why?
           </button>
         )}
       </CardHead>

@@ -19,10 +19,10 @@ export function cardActions(options: readonly ApprovalOption[], danger = false):
     switch (option.kind) {
       case 'allow_always':
         return [
-          { key: `${key}:session`, label: 'Allow for this session …', kind: 'always', scope: 'session', ...kbd },
+          { key: `${key}:session`, label: 'Allow for this session…', kind: 'always', scope: 'session', ...kbd },
           {
             key: `${key}:user`,
-            label: 'Allow always …',
+            label: 'Allow always…',
             kind: 'always',
             scope: 'user',
             ...(own !== undefined && { kbd: String(Number(own) + 1) }),

@@ -7,9 +7,9 @@ it('puts what the rule changes before what it leaves, and counts a repeated comm
   const { changed, alike, summary } = comparePast([push, test, test, { ...test, before: 'allow' }])
   expect(changed).toEqual([test])
   expect(alike).toEqual([push, { ...test, before: 'allow' }])
-  expect(summary).toBe('Of 3 past commands of this session, one would have been judged differently.')
+  expect(summary).toBe('Would have changed 1 of 3 earlier decisions.')
 })
 
 it('does not claim a comparison where there is nothing to compare', () => {
-  expect(comparePast([]).summary).toMatch(/nothing before/)
+  expect(comparePast([]).summary).toMatch(/No earlier commands/)
 })

@@ -15,11 +15,10 @@ export function comparePast(past: readonly PastCommand[]): PastVerdicts {
   const once = [...new Map(past.map((one) => [JSON.stringify([one.command, one.before, one.after]), one])).values()]
   const changed = once.filter(({ before, after }) => before !== after)
   const alike = once.filter(({ before, after }) => before === after)
-  if (once.length === 0) return { changed, alike, summary: 'This session has run nothing before that could be compared.' }
-  const all = once.length === 1 ? 'the one past command' : `${once.length} past commands`
+  if (once.length === 0) return { changed, alike, summary: 'No earlier commands in this session to compare with.' }
   const summary =
     changed.length === 0
-      ? `Of ${all} of this session, none would have been judged differently.`
-      : `Of ${all} of this session, ${changed.length === 1 ? 'one would' : `${changed.length} would`} have been judged differently.`
+      ? 'Wouldn’t have changed any earlier decision.'
+      : `Would have changed ${changed.length} of ${once.length} earlier ${once.length === 1 ? 'decision' : 'decisions'}.`
   return { changed, alike, summary }
 }

@@ -100,7 +100,7 @@ export function PlanCard(props: PlanCardProps) {
                 aria-disabled={!grace.isArmed || !canAct(option) || undefined}
                 onClick={() => grace.isArmed && act(option)}
               >
-                <span className="truncate">{option.optionId === 'revise' ? 'Revise …' : option.name}</span>
+                <span className="truncate">{option.optionId === 'revise' ? 'Request changes…' : option.name}</span>
               </Button>
             ))}
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}

@@ -99,7 +99,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
                 <legend>
                   {asked.header && <span className="question-header">{asked.header}</span>}
                   {asked.question}
-                  {asked.multi_select && <span className="text-small font-normal text-ink-3"> Several can be chosen.</span>}
+                  {asked.multi_select && <span className="text-small font-normal text-ink-3"> Select all that apply.</span>}
                 </legend>
                 {asked.options.map(({ label, description }, option) => (
                   <label key={label} className="question-option" htmlFor={field(question, option)}>
@@ -133,7 +133,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
                     type="text"
                     className="question-other"
                     aria-label={`Other answer to: ${asked.question}`}
-                    placeholder="Other …"
+                    placeholder="Other…"
                     maxLength={10_000}
                     value={other}
                     onFocus={() => setCurrent(question)}
@@ -157,7 +157,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
             Answer
           </Button>
           <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={dismiss}>
-            Dismiss
+            Skip
           </Button>
           {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
         </div>

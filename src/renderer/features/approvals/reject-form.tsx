@@ -32,8 +32,8 @@ export function RejectForm({ onSend, onBack }: RejectFormProps) {
         rows={1}
         value={text}
         maxLength={MOST}
-        aria-label="Reason for the model"
-        placeholder="What should it do instead? (goes to the model)"
+        aria-label="Tell the agent what to do instead"
+        placeholder="Tell the agent what to do instead"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return

@@ -12,7 +12,7 @@ interface ReviseFormProps {
 
 const MOST = 10_000
 
-/** What shall change: in words, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on one. */
+/** What should change: in words, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on one. */
 export function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const [feedback, setFeedback] = useState('')
@@ -110,8 +110,8 @@ export function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
           rows={1}
           value={feedback}
           maxLength={MOST}
-          aria-label="What shall change"
-          placeholder="What shall change? Choose a line above to comment on it."
+          aria-label="What should change"
+          placeholder="What should change? Click a line to comment."
           onChange={(event) => setFeedback(event.target.value)}
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing) return

@@ -18,10 +18,10 @@ const WHATS: { value: What; label: string; description: string }[] = [
   {
     value: 'both',
     label: 'Files and conversation',
-    description: 'As if this message had never been sent; it comes back to where you write.',
+    description: 'Undo everything since this message and put it back in the composer.',
   },
-  { value: 'files', label: 'Files only', description: 'The conversation stays; the agent is not told.' },
-  { value: 'conversation', label: 'Conversation only', description: 'Files stay as they are now.' },
+  { value: 'files', label: 'Files only', description: 'Keep the conversation. The agent won’t know.' },
+  { value: 'conversation', label: 'Conversation only', description: 'Keep the files as they are.' },
 ]
 
 /** Asks how to go back to before a message, and shows first what that changes on disk. */
@@ -61,7 +61,7 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
       onOpenChange={(open) => {
         if (!open) close()
       }}
-      title="Go back to before this message"
+      title="Restore to before this message"
       description={<span className="line-clamp-2 break-words">“{text.trim() || 'A picture'}”</span>}
       width={560}
       footer={
@@ -75,12 +75,12 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
             disabled={!preview.data || preview.isPlaceholderData || preview.isError || nothing}
             onClick={() => void restore()}
           >
-            Go back
+            Restore
           </Button>
         </>
       }
     >
-      <RadioList label="What goes back" value={what} options={WHATS} onChange={setWhat} />
+      <RadioList label="What to restore" value={what} options={WHATS} onChange={setWhat} />
       <div className="mt-3" aria-live="polite">
         {preview.isError ? (
           <ErrorNote failure={failureFrom(preview.error)} />
@@ -96,7 +96,7 @@ function Asked({ asked, folder }: { asked: AskedRestore; folder: string }) {
           <Skeleton className="w-2/3" />
         )}
       </div>
-      <p className="mt-3 text-small text-ink-3">You can take this back afterwards. What is on disk now is kept first.</p>
+      <p className="mt-3 text-small text-ink-3">You can undo this. Current files are backed up first.</p>
     </Dialog>
   )
 }

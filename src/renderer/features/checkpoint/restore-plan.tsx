@@ -11,7 +11,7 @@ interface RestorePlanProps {
 }
 
 const SHOWN = 200
-const WORDS: Record<RestoreStep['action'], string> = { create: 'comes back', change: 'changes back', delete: 'goes' }
+const WORDS: Record<RestoreStep['action'], string> = { create: 'will be restored', change: 'will be reverted', delete: 'will be deleted' }
 
 /** What a restore changes on disk, and what it leaves alone. */
 export function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: RestorePlanProps) {
@@ -50,11 +50,11 @@ export function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite
         </ul>
       )}
       {(kept.length > 0 || chosen.length > 0) && (
-        <section aria-label="What is left as it is" className="rounded-lg border border-line px-3 py-2">
-          <h3 className="text-tiny font-semibold text-ink-2">Left as it is</h3>
+        <section aria-label="Not changed" className="rounded-lg border border-line px-3 py-2">
+          <h3 className="text-tiny font-semibold text-ink-2">Not changed</h3>
           <ul className="max-h-[180px] overflow-y-auto">
             {chosen.map(({ path }) => (
-              <Kept key={path} path={shownPath(path, folder)} why="Goes back too, as you chose." isChosen onToggle={() => toggle(path)} />
+              <Kept key={path} path={shownPath(path, folder)} why="Restored too, as you chose." isChosen onToggle={() => toggle(path)} />
             ))}
             {kept.slice(0, SHOWN).map(({ path, why, kind }) => (
               <Kept

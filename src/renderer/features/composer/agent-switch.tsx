@@ -38,7 +38,7 @@ export function AgentSwitch({ sessionId }: { sessionId: string }) {
   return (
     <Menu trigger={trigger} label="Agent" side="top">
       <MenuChoices value={runsAs?.name ?? USUAL} onChoose={choose}>
-        <MenuChoice value={USUAL} description="The usual agent, with every tool">
+        <MenuChoice value={USUAL} description="The default agent, with every tool">
           Trestle
         </MenuChoice>
         {/* A file of one's own that --agent-file named: it can be left, and is not among the specs of the folder. */}

@@ -250,10 +250,10 @@ export function Composer({
   }
 
   const [key, more] = busy
-    ? ['Enter to queue', `${shortcutText('Mod+S')} to steer · Esc twice to stop`]
+    ? ['Enter to queue', `${shortcutText('Mod+S')} to send now · Esc twice to stop`]
     : ['Enter to send', 'Shift Enter for a new line']
   const keys = touch ? undefined : <KeysHint main={key} more={more} />
-  const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending …' : keys))
+  const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : keys))
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
     <div className="composer">

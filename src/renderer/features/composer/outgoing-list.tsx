@@ -15,7 +15,7 @@ export function OutgoingList({ messages }: { messages: readonly Outgoing[] }) {
         // oxlint-disable-next-line react/no-array-index-key -- they leave in the order they came
         <li key={index}>
           <span className="outgoing-text">{wordsOf(message)}</span>
-          <span className="outgoing-state">Sending …</span>
+          <span className="outgoing-state">Sending…</span>
         </li>
       ))}
     </ul>

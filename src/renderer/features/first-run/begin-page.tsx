@@ -115,7 +115,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
               busy={begin.isPending}
               onClick={() => folder !== undefined && chosen && begin.mutate({ folder, model: chosen.id })}
             >
-              {chosen?.scripted ? 'Start the demo' : 'Start the session'}
+              {chosen?.scripted ? 'Start demo' : 'Start session'}
             </Button>
             {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
           </Step>
@@ -135,10 +135,10 @@ function Welcome() {
   return (
     <header className="mb-10">
       <Logo className="mb-4 size-[34px] stroke-[1.2]" />
-      <h2 className="text-hero font-semibold tracking-[-0.025em]">A workbench for agents.</h2>
+      <h2 className="text-hero font-semibold tracking-[-0.025em]">Your workbench for coding agents</h2>
       <p className="mt-2 max-w-[54ch] text-lead text-ink-2">
-        Open a project folder and say what you want. The agent reads, edits and runs; what matters asks you first, and nothing that was said
-        or done is lost.
+        Open a project folder and say what you want. The agent reads, edits and runs code. It asks before anything risky, and everything is
+        saved.
       </p>
     </header>
   )

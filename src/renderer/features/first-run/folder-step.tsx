@@ -111,7 +111,7 @@ export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderS
           busy={busy === 'scratch'}
           onClick={() => void scratch()}
         >
-          Use a scratch folder for the demo
+          Try the demo in a temporary folder
         </Button>
       </div>
       <FolderBrowser

@@ -57,8 +57,8 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
           }}
         >
           {settings.models.some((candidate) => candidate.origin === 'found') || findLocal.data
-            ? 'Look again for local servers'
-            : 'Look for local servers'}
+            ? 'Detect local models again'
+            : 'Detect local models'}
         </Button>
         <span role="status" className="text-small text-ink-2">
           {asked && findLocal.found}
@@ -89,7 +89,7 @@ function optionOf(model: ModelView, settings: SettingsView) {
     value: model.id,
     label: <span className="wrap-anywhere">{model.label}</span>,
     description: model.scripted ? (
-      'Plays a script, no model behind it. Tools, approvals and your files are real.'
+      'A scripted demo, no AI model. The tools and file changes are real.'
     ) : (
       <span className="wrap-anywhere">{sourceOf(model)}</span>
     ),

@@ -69,13 +69,13 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
     <Dialog
       open
       onOpenChange={(next) => !next && onClose()}
-      title="Allow all that are alike?"
-      description="Read each of them. What comes while you read is not among them."
+      title="Allow all similar requests?"
+      description="Review each one. New requests won’t be included."
       width={720}
       footer={
         <>
           <span className="flex-1 text-small text-ink-3" role="status">
-            {isWhole && unseen > 0 && `Scroll to the end of each preview to allow them. ${unseen} not seen yet.`}
+            {isWhole && unseen > 0 && `Scroll to the end of each preview to allow them. ${unseen} left.`}
           </span>
           <Button variant="quiet" onClick={onClose}>
             Cancel
@@ -108,9 +108,7 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
                   {result?.data?.preview?.kind !== 'command' && entry.summary}
                 </code>
                 <span className="max-w-[40%] flex-none truncate text-small text-ink-3">
-                  {gone
-                    ? 'does not wait any more'
-                    : `${folderName(entry.folder, userHome).name} · ${titleOf({ title: entry.sessionTitle })}`}
+                  {gone ? 'no longer needed' : `${folderName(entry.folder, userHome).name} · ${titleOf({ title: entry.sessionTitle })}`}
                 </span>
               </p>
               <div className="overflow-hidden rounded-lg border border-line bg-raised empty:hidden">

@@ -82,12 +82,12 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
       <div className="inbox">
         <p className="sr-only" role="status">
           {entries.length === 0
-            ? 'Nothing waits for you.'
+            ? 'No pending requests.'
             : `${entries.length} ${entries.length === 1 ? 'request waits' : 'requests wait'} for you.`}
         </p>
         {rows.length === 0 && (
-          <EmptyState icon={<Inbox aria-hidden />} title="Nothing waits for you">
-            When an agent needs your word before it does something, it is listed here, over all sessions and projects.
+          <EmptyState icon={<Inbox aria-hidden />} title="No pending requests">
+            Requests from all your sessions appear here.
           </EmptyState>
         )}
         <ol aria-label="Requests">
@@ -102,7 +102,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                     </span>
                     {together > 1 && (
                       <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>
-                        {together > MOST_TOGETHER ? `Allow the first ${MOST_TOGETHER} alike …` : `Allow all ${together} alike …`}
+                        {together > MOST_TOGETHER ? `Allow the first ${MOST_TOGETHER} similar…` : `Allow all ${together} similar…`}
                       </Button>
                     )}
                   </div>
@@ -177,7 +177,7 @@ function placeOf(groups: readonly { entries: readonly InboxEntry[] }[], key: str
 
 function blockedBy(entry: InboxEntry, connected: boolean): string | undefined {
   if (!connected) return 'Not connected.'
-  return entry.elsewhere === undefined ? undefined : 'To be answered in the other Trestle.'
+  return entry.elsewhere === undefined ? undefined : 'Answer it in the other Trestle window.'
 }
 
 /** In place of the open request: it was settled elsewhere, and nothing takes its place until the user moves on. */
@@ -198,7 +198,7 @@ function Lately({ entries }: { entries: readonly InboxEntry[] }) {
   return (
     <div role="status">
       {entries.length > 0 && (
-        <ul className="inbox-lately" aria-label="Settled just now">
+        <ul className="inbox-lately" aria-label="Recently answered">
           {entries.map((entry) => (
             <li key={entryKey(entry)}>
               <span className="flex-none">{toolLabel(entry.tool)}</span>

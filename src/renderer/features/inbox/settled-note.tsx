@@ -19,15 +19,15 @@ export function SettledNote({ entry }: { entry: InboxEntry }) {
     gcTime: 60_000,
     retry: false,
   })
-  return <span className="inbox-settled">{data ?? 'Settled elsewhere.'}</span>
+  return <span className="inbox-settled">{data ?? 'Answered elsewhere.'}</span>
 }
 
 async function outcome(client: TrestleClient, { sessionId, approvalId }: InboxEntry): Promise<string> {
   try {
     const { events } = await client.session.window({ sessionId, before: Number.MAX_SAFE_INTEGER, limit: NEWEST })
     const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
-    return end?.type === 'approval.resolved' ? settledWords(end) : 'It does not wait any more.'
+    return end?.type === 'approval.resolved' ? settledWords(end) : 'No longer needed.'
   } catch (error) {
-    return failureFrom(error).code === 'session.not_found' ? 'Its session was deleted.' : 'It does not wait any more.'
+    return failureFrom(error).code === 'session.not_found' ? 'Session deleted.' : 'No longer needed.'
   }
 }

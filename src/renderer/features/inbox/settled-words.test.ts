@@ -7,6 +7,6 @@ it('says who ended a request: a person elsewhere, a rule, or nobody (a denial by
   expect(settledWords({ outcome: 'allow_always', reason: 'your rule allow Bash(ls)' })).toBe('Allowed by a rule. your rule allow Bash(ls)')
   expect(settledWords({ outcome: 'reject_once', feedback: 'not now' })).toBe('Rejected, elsewhere: “not now”')
   expect(settledWords({ outcome: 'reject_once', reason: 'A rule forbids it.' })).toBe('Denied. A rule forbids it.')
-  expect(settledWords({ outcome: 'reject_once', chosen: 'reject_stop' })).toBe('Rejected, and the turn was stopped, elsewhere.')
+  expect(settledWords({ outcome: 'reject_once', chosen: 'reject_stop' })).toBe('Rejected elsewhere, and the turn was stopped.')
   expect(settledWords({ outcome: 'cancelled', reason: 'The turn was stopped.' })).toBe('Closed. The turn was stopped.')
 })

@@ -5,8 +5,8 @@ type Resolved = Pick<Extract<RecordedEvent, { type: 'approval.resolved' }>, 'out
 
 /** How a request ended, in a sentence or two. */
 export function settledWords({ outcome, feedback, reason, rule, chosen }: Resolved): string {
-  if (chosen === REJECT_STOP) return 'Rejected, and the turn was stopped, elsewhere.'
-  if (chosen !== undefined) return 'Answered, elsewhere.'
+  if (chosen === REJECT_STOP) return 'Rejected elsewhere, and the turn was stopped.'
+  if (chosen !== undefined) return 'Answered elsewhere.'
   switch (outcome) {
     case 'allow_once':
       return 'Allowed once, elsewhere.'

@@ -29,7 +29,7 @@ export function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps
   const undoHunk = (hunkId: string): Promise<void> =>
     saying('Change undone', async () => void (await client.checkpoint.undoHunk({ sessionId, path, hunkId })))
   const undoAll = (): Promise<void> =>
-    saying('File undone', async () => {
+    saying('File restored', async () => {
       const request = { sessionId, to: 0, files: true, conversation: false, paths: [path], overwrite: [path] }
       const { kept } = await client.checkpoint.restore(request)
       if (kept[0]) throw new Error(kept[0].why)
@@ -37,7 +37,9 @@ export function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps
   return (
     <div className="border-t border-line px-2 pt-1.5 pb-2">
       {file.standing === 'changed' && (
-        <p className="pb-1.5 text-small text-wait-ink">Someone else has changed this file, too. What it is now is kept when you undo.</p>
+        <p className="pb-1.5 text-small text-wait-ink">
+          This file was also changed elsewhere. The current version is backed up when you undo.
+        </p>
       )}
       {data?.note && <p className="pb-1.5 text-small text-ink-3">{data.note}</p>}
       {data?.hunks?.map((hunk) => (
@@ -47,8 +49,8 @@ export function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps
         {file.before.kind === 'absent'
           ? 'Undo: delete the file'
           : file.now.kind === 'absent'
-            ? 'Undo: bring the file back'
-            : 'Undo all of the file'}
+            ? 'Undo: restore the file'
+            : 'Undo all changes'}
       </Button>
     </div>
   )

@@ -27,8 +27,8 @@ export function CompactNow({ header, compactable }: { header: SessionHeader; com
       }}
     >
       <TextField
-        label="Make room"
-        hint="A summary takes the place of the conversation; your own messages and the to-do list stay. It can be undone."
+        label="Compact"
+        hint="Replaces the conversation with a summary. Your messages and to-dos are kept. You can undo it."
         placeholder="What to keep, e.g. the API decisions"
         value={keep}
         onChange={(event) => setKeep(event.target.value)}
@@ -52,7 +52,7 @@ export function CompactNow({ header, compactable }: { header: SessionHeader; com
             disabled={busy || compacting !== undefined}
             onClick={() => undo(compacted.compactionId)}
           >
-            Undo the last one
+            Undo last compaction
           </Button>
         )}
       </div>

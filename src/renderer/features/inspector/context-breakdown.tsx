@@ -41,11 +41,11 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
         ))}
       </dl>
       <p className="mt-1.5 text-tiny text-ink-3">
-        Estimated by kind. From {tokenWords(view.limit)} on, old results are left out, then the conversation is compacted.
+        Estimates. At {tokenWords(view.limit)}, older results are trimmed, then the conversation is summarized.
       </p>
       {view.heaviest.length > 0 && (
         <>
-          <h3 className="mt-4 text-tiny font-semibold text-ink-2">Heaviest</h3>
+          <h3 className="mt-4 text-tiny font-semibold text-ink-2">Largest items</h3>
           <ul className="mt-1 text-small">
             {view.heaviest.map(({ kind, label, tokens, callId }, index) => (
               <li key={`${index}-${label}`} className="flex min-h-[26px] items-center gap-2 border-t border-line first:border-t-0">

@@ -29,7 +29,7 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
   if (header.turns === 0) {
     return (
       <EmptyState icon={<Gauge aria-hidden />} title="Nothing sent yet">
-        After the first answer this shows how much of the model's context window the conversation takes.
+        After the first answer, this shows how much of the context window is used.
       </EmptyState>
     )
   }
@@ -44,7 +44,7 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
           <p className="mt-1 flex items-baseline gap-2 tabular-nums">
             <span className="text-title font-semibold">{share === undefined ? tokenWords(used) : `${percent(share)} %`}</span>
             <span className="text-small text-ink-3">
-              {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens; the window of this model is not known'}
+              {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens (context window unknown)'}
               {modelLabel && ` · ${modelLabel}`}
             </span>
             {isGuess && (
@@ -67,9 +67,9 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
 function UsageTable({ title, usage }: { title: string; usage: Usage }) {
   const rows: [string, number, string?][] = [
     ['Input', usage.input],
-    ['of it from cache', usage.cached, usage.input > 0 ? `${percent(usage.cached / usage.input)} %` : undefined],
+    ['cached', usage.cached, usage.input > 0 ? `${percent(usage.cached / usage.input)} %` : undefined],
     ['Output', usage.output],
-    ['of it thinking', usage.thinking, usage.output > 0 ? `${percent(usage.thinking / usage.output)} %` : undefined],
+    ['reasoning', usage.thinking, usage.output > 0 ? `${percent(usage.thinking / usage.output)} %` : undefined],
   ]
   return (
     <table className="w-full text-ui tabular-nums">

@@ -10,7 +10,7 @@ export function TodosPane({ todos }: { todos: readonly Todo[] }) {
   if (todos.length === 0) {
     return (
       <EmptyState icon={<ListTodo aria-hidden />} title="No to-do list yet">
-        For longer work the agent writes down its steps and ticks them off here.
+        The agent tracks its steps here on longer tasks.
       </EmptyState>
     )
   }

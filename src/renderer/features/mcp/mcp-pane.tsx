@@ -27,7 +27,7 @@ export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSett
   if (list.servers.length === 0 && list.problems.length === 0)
     return (
       <EmptyState icon={<Plug aria-hidden />} title="No MCP servers" actions={settings}>
-        Servers bring tools along. They are added in the settings, or by a .mcp.json in the project.
+        Servers give the agent more tools. Add them in Settings, or with a .mcp.json in the project.
       </EmptyState>
     )
   return (

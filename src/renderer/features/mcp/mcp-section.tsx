@@ -165,7 +165,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
       >
         {meant?.scope === 'project'
           ? `It goes out of ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everybody who works on the project.`
-          : 'Its address or command, and the keys written with it, go with it. To keep it for later, switch it off instead.'}
+          : 'This also deletes its command or address and any keys in it. To keep it for later, disable it instead.'}
       </ConfirmDialog>
     </section>
   )
@@ -210,13 +210,13 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
             <>
               <Button onClick={onAdd}>Add server</Button>
               <Button variant="quiet" onClick={onImport}>
-                Import from another product
+                Import from another app
               </Button>
             </>
           }
         >
-          An MCP server brings tools along: an issue tracker, a database, a browser. Add one by its command or address, or take over what
-          you use elsewhere.
+          MCP servers give the agent more tools, such as an issue tracker, a database or a browser. Add one by its command or address, or
+          import the ones you already use.
         </EmptyState>
       ) : (
         <>
@@ -234,7 +234,7 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
           </ul>
           {tokens > 0 && (
             <p className="mt-2 text-small text-ink-3 tabular-nums">
-              The tools that are switched on take about {tokenWords(tokens)} tokens of every request, unless they are searched for.
+              Enabled tools add about {tokenWords(tokens)} tokens to each request, unless tool search is on.
             </p>
           )}
         </>

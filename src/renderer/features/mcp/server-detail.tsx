@@ -37,7 +37,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
           </p>
           {error.stderr !== '' && (
             <div className="[&_pre]:max-h-[180px]">
-              <TerminalText text={error.stderr} label={`What ${name} printed last`} />
+              <TerminalText text={error.stderr} label={`Last output of ${name}`} />
             </div>
           )}
         </div>
@@ -55,9 +55,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
         </p>
       ))}
       {state === 'asked' && (
-        <p className="text-ui text-ink-2">
-          It came with this project and has not been accepted. Nothing of it is started or connected to until you trust the folder.
-        </p>
+        <p className="text-ui text-ink-2">This server comes with the project. It stays off until you trust the folder.</p>
       )}
       <div className="flex flex-wrap gap-1.5">
         {mayRun && (state === 'sign_in' || server.auth?.wants !== undefined) && (
@@ -101,7 +99,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
       {tools.length > 0 ? (
         <ToolList server={server} />
       ) : (
-        mayRun && !error && <p className="text-ui text-ink-3">Its tools are not known yet: they are once it has been started or tested.</p>
+        mayRun && !error && <p className="text-ui text-ink-3">Start or test the server to see its tools.</p>
       )}
     </div>
   )
@@ -123,7 +121,7 @@ function TestOutcome({ test }: TestOutcomeProps) {
             <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
           )}
           <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">
-            {outcome.ok ? 'It works' : 'It does not work'}
+            {outcome.ok ? 'Connected' : 'Couldn’t connect'}
             {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
             <span className="text-ink-2">: {outcome.message}</span>
           </span>
@@ -136,16 +134,16 @@ function TestOutcome({ test }: TestOutcomeProps) {
 function Facts({ server, userHome }: { server: McpServerView; userHome: string | undefined }) {
   const { file, envNames, headerNames, pid, serverInfo, sessions, prompts, resources, auth, sandbox } = server
   const facts: [string, ReactNode][] = []
-  if (file !== undefined) facts.push(['Written in', <code key="file">{shortPath(file, userHome)}</code>])
+  if (file !== undefined) facts.push(['Defined in', <code key="file">{shortPath(file, userHome)}</code>])
   if (sandbox)
     facts.push(['Sandbox', sandbox.unavailable === undefined ? describeSandbox(sandbox) : `No sandbox available: ${sandbox.unavailable}`])
   if (envNames.length > 0) facts.push(['Environment', <code key="env">{envNames.join(', ')}</code>])
   if (headerNames.length > 0) facts.push(['Headers', <code key="headers">{headerNames.join(', ')}</code>])
-  if (serverInfo) facts.push(['Calls itself', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
+  if (serverInfo) facts.push(['Server', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
   if (pid !== undefined) facts.push(['Process', String(pid)])
   if (sessions > 0) facts.push(['Used by', `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`])
   if (prompts + resources > 0)
-    facts.push(['Also offers', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
+    facts.push(['Prompts and resources', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
   if (auth?.state === 'signed_in')
     facts.push(['Signed in', auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`])
   if (facts.length === 0) return null

@@ -27,14 +27,14 @@ export function ServerLog({ server, onClose }: { server: McpServerView; onClose:
       onOpenChange={(open) => !open && onClose()}
       width={820}
       title={`Log of ${server.name}`}
-      description="What it printed to stderr, what it logged, and what happened to its connection."
+      description="Its stderr, log messages and connection events."
     >
       {error ? (
         <ErrorNote failure={failureFrom(error)} />
       ) : text === undefined ? (
         <Skeleton className="h-24 w-full rounded-md" />
       ) : text === '' ? (
-        <p className="py-2 text-ui text-ink-3">Nothing yet. Lines come once it has been started.</p>
+        <p className="py-2 text-ui text-ink-3">Nothing yet. Output appears once the server starts.</p>
       ) : (
         <div className="[&_pre]:max-h-[60dvh]">
           <TerminalText text={text} live label={`Log of ${server.name}`} />

@@ -40,12 +40,14 @@ function Troubles({ folder }: { folder: string }) {
             useLayout.getState().openSettings('mcp', first.serverId)
           }}
         >
-          Look into it
+          View details
         </Button>
       }
       onDismiss={put}
     >
-      <span role="status">{sentence(troubled)} The agent goes on without.</span>
+      <span role="status">
+        {sentence(troubled)} The agent will continue without {troubled.length === 1 ? 'it' : 'them'}.
+      </span>
     </Banner>
   )
 }
@@ -64,7 +66,7 @@ function sentence(troubled: readonly McpServerView[]): ReactNode {
     const names = troubled.filter((server) => server.state === state).map(({ name }) => name)
     if (names.length === 0) return []
     const who = names.length > 2 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(' and ')
-    const what = state === 'failed' ? 'could not be reached' : `${names.length === 1 ? 'wants' : 'want'} you to sign in`
+    const what = state === 'failed' ? 'could not be reached' : `${names.length === 1 ? 'requires' : 'require'} sign-in`
     return { state, who, what }
   })
   return (

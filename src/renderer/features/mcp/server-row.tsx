@@ -50,7 +50,7 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
               </span>
               <Badge tone={tone}>{word}</Badge>
               {SCOPES[scope] !== undefined && <Badge>{SCOPES[scope]}</Badge>}
-              {hiddenBy !== undefined && <Badge tone="wait">hidden by a nearer one</Badge>}
+              {hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
             </span>
             <span className="block truncate font-mono text-tiny text-ink-3">{target}</span>
             {error && !open && state !== 'sign_in' && (

@@ -5,11 +5,11 @@ import type { DotStatus } from '../../ui/dot'
 /** How a state looks and what it is called. */
 export const STATE_WORDS: Record<McpServerState, { dot: DotStatus; tone: Tone; word: string }> = {
   disabled: { dot: 'idle', tone: 'plain', word: 'off' },
-  asked: { dot: 'waiting', tone: 'wait', word: 'waits for your trust' },
+  asked: { dot: 'waiting', tone: 'wait', word: 'needs approval' },
   idle: { dot: 'idle', tone: 'plain', word: 'starts when needed' },
   starting: { dot: 'running', tone: 'run', word: 'starting' },
   ready: { dot: 'done', tone: 'done', word: 'connected' },
-  sign_in: { dot: 'waiting', tone: 'wait', word: 'wants a sign-in' },
+  sign_in: { dot: 'waiting', tone: 'wait', word: 'sign-in required' },
   reconnecting: { dot: 'running', tone: 'run', word: 'reconnecting' },
   failed: { dot: 'failed', tone: 'fail', word: 'failed' },
 }

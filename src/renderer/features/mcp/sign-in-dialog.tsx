@@ -88,7 +88,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
             disabled={safeLink(page.url) === undefined}
             onClick={() => void window.open(safeLink(page.url), '_blank', 'noopener,noreferrer')}
           >
-            {page.opened ? 'Open it again' : 'Open the sign-in page'}
+            {page.opened ? 'Open again' : 'Open the sign-in page'}
           </Button>
           <p role="status" className="flex items-center gap-2 text-ui text-ink-3">
             <Spinner /> Waiting for the sign-in
@@ -96,7 +96,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
         </div>
       ) : (
         <p role="status" className="flex items-center gap-2 pb-1 text-ui text-ink-3">
-          <Spinner /> Asking the server where to sign in
+          <Spinner /> Contacting the server
         </p>
       )}
     </Dialog>

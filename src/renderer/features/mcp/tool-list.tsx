@@ -37,7 +37,7 @@ export function ToolList({ server }: { server: McpServerView }) {
           const pending = setTool.isPending && setTool.variables.tool === tool.name
           return <ToolRow key={tool.name} tool={tool} enabled={pending ? setTool.variables.enabled : tool.enabled} onToggle={toggle} />
         })}
-        {tools.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No tool fits.</li>}
+        {tools.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No matching tools</li>}
       </ul>
     </div>
   )
@@ -56,9 +56,9 @@ const ToolRow = memo(function ToolRow({ tool, enabled, onToggle }: ToolRowProps)
         label={
           <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
             <span className="font-mono text-small wrap-anywhere">{tool.name}</span>
-            {tool.readOnly && <Badge>only reads</Badge>}
-            {tool.destructive && <Badge tone="wait">can destroy</Badge>}
-            {tool.problem !== undefined && <Badge tone="fail">left out</Badge>}
+            {tool.readOnly && <Badge>Read-only</Badge>}
+            {tool.destructive && <Badge tone="wait">Destructive</Badge>}
+            {tool.problem !== undefined && <Badge tone="fail">Excluded</Badge>}
             <span className="text-tiny font-normal text-ink-3 tabular-nums">{tokenWords(tool.tokens)} tokens</span>
           </span>
         }

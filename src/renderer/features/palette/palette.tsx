@@ -84,12 +84,12 @@ function PaletteBody({ commands, page, setPage, close }: PaletteBodyProps) {
           autoFocus
           value={search}
           onValueChange={setSearch}
-          placeholder={page ? 'Choose …' : 'Search sessions and commands …'}
+          placeholder={page ? 'Choose…' : 'Search sessions and commands…'}
           className="h-full min-w-0 flex-1 bg-transparent text-body text-ink outline-none"
         />
       </div>
       <Cmdk.List label="Commands" className="min-h-0 flex-1 scroll-py-2 overflow-y-auto p-1.5">
-        {groups.length === 0 && <p className="px-3 py-6 text-center text-ui text-ink-3">Nothing fits.</p>}
+        {groups.length === 0 && <p className="px-3 py-6 text-center text-ui text-ink-3">No results</p>}
         {groups.map(({ name, items, more }) => (
           <Cmdk.Group
             key={name}

@@ -18,7 +18,7 @@ interface PlanPaneProps {
   renderMarkdown: (text: string) => ReactNode
 }
 
-const DECISIONS = { approve: 'approved', revise: 'changes wanted', reject: 'rejected', reject_exit: 'rejected' } as const
+const DECISIONS = { approve: 'approved', revise: 'changes requested', reject: 'rejected', reject_exit: 'rejected' } as const
 
 /** The plan of the session as it is now, and each revision as it was put to the user. */
 export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: PlanPaneProps) {
@@ -51,7 +51,7 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
     <div className="px-3.5 py-3">
       {plan.revisions.length > 0 && (
         <ol aria-label="Revisions" className="mb-3 border-b border-line pb-2">
-          <Choice label="Now, in the file" chosen={picked === undefined} onChoose={() => setPicked(undefined)} />
+          <Choice label="Current" chosen={picked === undefined} onChoose={() => setPicked(undefined)} />
           {plan.revisions.toReversed().map((revision) => (
             <Choice
               key={`${revision.plan}.${revision.revision}`}
@@ -100,5 +100,5 @@ function wordsOf({ plan, revision, at, decision, choice }: PlanRevision, { plan:
   const of = plan === current ? '' : `Plan ${plan}, `
   const name = `${of}${of === '' ? 'Revision' : 'revision'} ${revision}`
   const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-  return [name, time, decision ? DECISIONS[decision] : 'waits for you', choice].filter(Boolean).join(' · ')
+  return [name, time, decision ? DECISIONS[decision] : 'pending', choice].filter(Boolean).join(' · ')
 }

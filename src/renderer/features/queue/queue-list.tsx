@@ -41,14 +41,14 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
               <span className="queue-text" title={textOf(prompt.parts.filter(isOwn))}>
                 {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{words(prompt.parts)}”
               </span>
-              {busy && prompt.joins && <span className="queue-joins">Joins at the next step</span>}
+              {busy && prompt.joins && <span className="queue-joins">Sends at the next step</span>}
               <span className="queue-acts">
                 {!(busy && prompt.joins) && (
                   <button
                     type="button"
                     disabled={disabled}
                     onClick={() => onSendNow(prompt.promptId)}
-                    title={busy ? 'Joins the running turn before its next step' : 'Starts a turn with it'}
+                    title={busy ? 'Sends before the next step' : 'Starts a turn with it'}
                   >
                     <CornerDownRight aria-hidden />
                     <span>Send now</span>

@@ -1,10 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, Copy, FolderX, Plus } from 'lucide-react'
+import { ChevronRight, FolderX, Plus } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { folderName } from '../../state/folder-name'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { useQueries } from '../../state/trestle-context'
-import { ContextMenu, ContextMenuItem } from '../../ui/context-menu'
+import { useFolderMissing } from '../../state/use-folder-missing'
 import { cx } from '../../ui/cx'
 import { Tooltip } from '../../ui/tooltip'
 
@@ -19,18 +16,10 @@ interface ProjectRowProps {
   onFocus: (key: string) => void
 }
 
-/** How often a folder on screen is looked at again, in ms. */
-const LOOK_AGAIN = 60_000
-
-/** A project: its name, where it lies, and a button for a new session in it. A folder that is gone is marked. */
+/** A project: its name, where it lies, and a button for a new session in it. A missing folder is marked. */
 export function ProjectRow({ folder, count, collapsed, userHome, reachable, onToggle, onBegin, onFocus }: ProjectRowProps) {
   const { name, place } = folderName(folder, userHome)
-  const queries = useQueries()
-  const { error } = useQuery(
-    queries.folder.list.queryOptions({ input: { path: folder }, staleTime: LOOK_AGAIN, retry: false, select: () => true }),
-  )
-  // Only the engine's answer counts: a lost connection says nothing about the folder.
-  const gone = error !== null && /no such folder|not a folder/.test(error.message)
+  const gone = useFolderMissing(folder)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
     const toggles =
@@ -39,72 +28,57 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
     event.preventDefault()
     onToggle(folder)
   }
-  const copyPath = (): void => {
-    navigator.clipboard.writeText(folder).then(() => tell('Path copied'), tellFailure)
-  }
-  const menu = (
-    <>
-      <ContextMenuItem icon={<Plus aria-hidden />} disabled={gone} onSelect={() => onBegin(folder)}>
-        New session here
-      </ContextMenuItem>
-      <ContextMenuItem icon={<Copy aria-hidden />} onSelect={copyPath}>
-        Copy path
-      </ContextMenuItem>
-    </>
-  )
   return (
-    <ContextMenu label={`Actions for ${name}`} items={menu}>
-      <div
-        role="treeitem"
-        aria-level={1}
-        aria-expanded={!collapsed}
-        data-row={`project:${folder}`}
-        tabIndex={reachable ? 0 : -1}
-        title={folder}
-        onClick={() => onToggle(folder)}
-        onFocus={(event) => event.target === event.currentTarget && onFocus(`project:${folder}`)}
-        onKeyDown={onKeyDown}
-        className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
-      >
-        <span className="flex min-w-0 items-baseline gap-1.5">
-          <span className="max-w-[75%] flex-none truncate">{name}</span>
-          {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
-          <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder is gone' : ''}`}</span>
+    <div
+      role="treeitem"
+      aria-level={1}
+      aria-expanded={!collapsed}
+      data-row={`project:${folder}`}
+      tabIndex={reachable ? 0 : -1}
+      title={folder}
+      onClick={() => onToggle(folder)}
+      onFocus={(event) => event.target === event.currentTarget && onFocus(`project:${folder}`)}
+      onKeyDown={onKeyDown}
+      className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
+    >
+      <span className="flex min-w-0 items-baseline gap-1.5">
+        <span className="max-w-[75%] flex-none truncate">{name}</span>
+        {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
+        <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
+      </span>
+      {gone && (
+        <Tooltip text="Folder not found" side="right">
+          <FolderX aria-hidden className="size-[13px] flex-none text-fail-ink" />
+        </Tooltip>
+      )}
+      <ChevronRight
+        aria-hidden
+        className={cx(
+          'size-[13px] flex-none text-ink-3 transition-transform duration-100',
+          collapsed ? 'opacity-100' : 'rotate-90 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100',
+        )}
+      />
+      <span className="flex-1" />
+      {collapsed && (
+        <span aria-hidden className="px-1 font-normal text-ink-3 tabular-nums">
+          {count}
         </span>
-        {gone && (
-          <Tooltip text="This folder is not there any more" side="right">
-            <FolderX aria-hidden className="size-[13px] flex-none text-fail-ink" />
-          </Tooltip>
-        )}
-        <ChevronRight
-          aria-hidden
-          className={cx(
-            'size-[13px] flex-none text-ink-3 transition-transform duration-100',
-            collapsed ? 'opacity-100' : 'rotate-90 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100',
-          )}
-        />
-        <span className="flex-1" />
-        {collapsed && (
-          <span aria-hidden className="px-1 font-normal text-ink-3 tabular-nums">
-            {count}
-          </span>
-        )}
-        {!gone && (
-          <button
-            type="button"
-            tabIndex={-1}
-            aria-label={`New session in ${name}`}
-            title={`New session in ${name}`}
-            onClick={(event) => {
-              event.stopPropagation()
-              onBegin(folder)
-            }}
-            className="flex size-[22px] flex-none items-center justify-center rounded-sm text-ink-3 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 pointer-coarse:opacity-100"
-          >
-            <Plus aria-hidden className="size-[14px]" />
-          </button>
-        )}
-      </div>
-    </ContextMenu>
+      )}
+      {!gone && (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={`New session in ${name}`}
+          title={`New session in ${name}`}
+          onClick={(event) => {
+            event.stopPropagation()
+            onBegin(folder)
+          }}
+          className="flex size-[22px] flex-none items-center justify-center rounded-sm text-ink-3 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 pointer-coarse:opacity-100"
+        >
+          <Plus aria-hidden className="size-[14px]" />
+        </button>
+      )}
+    </div>
   )
 }

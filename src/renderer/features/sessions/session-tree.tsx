@@ -10,6 +10,7 @@ import { HitRow } from './hit-row'
 import { ProjectRow } from './project-row'
 import { SessionRow } from './session-row'
 import { MoreRow } from './more-row'
+import { RowMenu } from './row-menu'
 import { isReachable, type TreeRow } from './tree-rows'
 
 interface SessionTreeProps {
@@ -32,6 +33,7 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
   const [focusKey, setFocusKey] = useState<string>()
   const [renaming, setRenaming] = useState<string>()
   const [removing, setRemoving] = useState<SessionSummary>()
+  const [aimed, setAimed] = useState<string>()
   const wanted = useRef<string>(undefined)
 
   const activeIndex = useMemo(() => {
@@ -99,85 +101,103 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
   }
 
   return (
-    <div ref={frame} className="min-h-0 flex-1">
-      <VList
-        ref={list}
-        // A tree without anything to choose would be none.
-        {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions' })}
-        onKeyDown={onKeyDown}
-        data={rows}
-        itemSize={28}
-        keepMounted={activeIndex === -1 ? [] : [activeIndex]}
-        className="px-1.5 pb-2"
-        style={{ height: '100%' }}
-      >
-        {(row, index) => {
-          const reachable = index === activeIndex
-          switch (row.kind) {
-            case 'project':
-              return (
-                <ProjectRow
-                  key={row.key}
-                  folder={row.folder}
-                  count={row.count}
-                  collapsed={row.collapsed}
-                  userHome={userHome}
-                  reachable={reachable}
-                  onToggle={onToggleProject}
-                  onBegin={actions.begin}
-                  onFocus={setFocusKey}
-                />
-              )
-            case 'session':
-              return (
-                <SessionRow
-                  key={row.key}
-                  summary={row.summary}
-                  level={row.level}
-                  showFolder={row.showFolder}
-                  userHome={userHome}
-                  current={row.summary.sessionId === currentSessionId}
-                  reachable={reachable}
-                  renaming={renaming === row.summary.sessionId}
-                  actions={actions}
-                  onRename={setRenaming}
-                  onRenamed={finishRename}
-                  onRemove={setRemoving}
-                  onFocus={setFocusKey}
-                />
-              )
-            case 'hit':
-              return (
-                <HitRow key={row.key} hit={row.hit} rowKey={row.key} reachable={reachable} onOpen={actions.openHit} onFocus={setFocusKey} />
-              )
-            case 'more':
-              return <MoreRow key={row.key} row={row} reachable={reachable} onShow={onShowMore} onFocus={setFocusKey} />
-            case 'archive':
-              return (
-                <ArchiveRow
-                  key={row.key}
-                  open={row.open}
-                  loading={row.loading}
-                  reachable={reachable}
-                  onToggle={onToggleArchive}
-                  onFocus={setFocusKey}
-                />
-              )
-            case 'heading':
-              return (
-                <div key={row.key} className="px-2 pt-3 pb-1 text-tiny font-semibold text-ink-2">
-                  {row.text}
-                </div>
-              )
-            default:
-              return (
-                <div key={row.key} className="px-2 py-1 text-small text-ink-3">
-                  {row.text}
-                </div>
-              )
-          }
-        }}
-      </VList>
+    <>
+      <RowMenu rows={rows} userHome={userHome} actions={actions} onRename={setRenaming} onRemove={setRemoving} onOpen={setAimed}>
+        <div ref={frame} className="min-h-0 flex-1">
+          <VList
+            ref={list}
+            // Without anything to choose it is no tree.
+            {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions' })}
+            onKeyDown={onKeyDown}
+            data={rows}
+            itemSize={28}
+            keepMounted={activeIndex === -1 ? [] : [activeIndex]}
+            className="px-1.5 pb-2"
+            style={{ height: '100%' }}
+          >
+            {(row, index) => {
+              const reachable = index === activeIndex
+              switch (row.kind) {
+                case 'project':
+                  return (
+                    <ProjectRow
+                      key={row.key}
+                      folder={row.folder}
+                      count={row.count}
+                      collapsed={row.collapsed}
+                      userHome={userHome}
+                      reachable={reachable}
+                      onToggle={onToggleProject}
+                      onBegin={actions.begin}
+                      onFocus={setFocusKey}
+                    />
+                  )
+                case 'session':
+                  return (
+                    <SessionRow
+                      key={row.key}
+                      summary={row.summary}
+                      level={row.level}
+                      showFolder={row.showFolder}
+                      userHome={userHome}
+                      current={row.summary.sessionId === currentSessionId}
+                      reachable={reachable}
+                      renaming={renaming === row.summary.sessionId}
+                      aimed={aimed === row.key}
+                      actions={actions}
+                      onRename={setRenaming}
+                      onRenamed={finishRename}
+                      onRemove={setRemoving}
+                      onFocus={setFocusKey}
+                    />
+                  )
+                case 'hit':
+                  return (
+                    <HitRow
+                      key={row.key}
+                      hit={row.hit}
+                      rowKey={row.key}
+                      reachable={reachable}
+                      onOpen={actions.openHit}
+                      onFocus={setFocusKey}
+                    />
+                  )
+                case 'more':
+                  return <MoreRow key={row.key} row={row} reachable={reachable} onShow={onShowMore} onFocus={setFocusKey} />
+                case 'archive':
+                  return (
+                    <ArchiveRow
+                      key={row.key}
+                      open={row.open}
+                      loading={row.loading}
+                      reachable={reachable}
+                      onToggle={onToggleArchive}
+                      onFocus={setFocusKey}
+                    />
+                  )
+                case 'date':
+                  return (
+                    <div key={row.key} className="pt-1.5 pr-2 pb-0.5 pl-[23px] text-[11px] leading-4 text-ink-3 select-none">
+                      {row.text}
+                    </div>
+                  )
+                case 'heading':
+                  return (
+                    <div key={row.key} className="px-2 pt-3 pb-1 text-tiny font-semibold text-ink-2">
+                      {row.text}
+                    </div>
+                  )
+                default:
+                  return (
+                    <div key={row.key} className="px-2 py-1 text-small text-ink-3">
+                      {row.text}
+                    </div>
+                  )
+              }
+            }}
+          </VList>
+        </div>
+      </RowMenu>
       <ConfirmDialog
         open={removing !== undefined}
         onOpenChange={(open) => !open && setRemoving(undefined)}
@@ -189,7 +209,7 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
         {removing?.status === 'running' || removing?.status === 'waiting' ? 'It is working right now and will be stopped. ' : ''}
         Files in the folder stay as they are.
       </ConfirmDialog>
-    </div>
+    </>
   )
 }
 

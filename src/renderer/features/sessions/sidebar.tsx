@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/layout-state'
 import { archivedOf, projectsOf } from '../../state/ordered-sessions'
+import { useMinute } from '../../state/relative-time'
 import { useSessionActions } from '../../state/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session-marks'
 import { useSessions, withChanges } from '../../state/sessions-state'
@@ -38,6 +39,8 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
   const [grown, setGrown] = useState<ReadonlyMap<string, number>>(new Map())
   const marks = useSessionMarks()
+  // The same number all day, so that the rows are not made again each minute.
+  const today = new Date(useMinute()).setHours(0, 0, 0, 0)
   const currentId = view.kind === 'session' ? view.sessionId : undefined
   const archive = useArchive()
   const hits = useHits(search.trim())
@@ -59,8 +62,9 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
               summary.sessionId === currentId || summary.status === 'running' || summary.waiting > 0 || isUnread(marks, summary),
             archived,
             archive: { open: archive.open, loading: archive.loading, any: archive.any || archived.length > 0 },
+            now: today,
           }),
-    [searching, search, projects, archived, hits, collapsed, grown, marks, currentId, archive.open, archive.loading, archive.any],
+    [searching, search, projects, archived, hits, collapsed, grown, marks, currentId, archive.open, archive.loading, archive.any, today],
   )
 
   const toggleProject = (folder: string): void => {
@@ -196,7 +200,7 @@ function InboxEntry({ current }: { current: boolean }) {
       Inbox
       <span className="flex-1" />
       <span role="status" className="contents">
-        {waiting > 0 && <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>}
+        {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
       </span>
       {waiting === 0 && <Kbd keys="Mod+U" />}
     </button>
@@ -219,7 +223,7 @@ function TasksEntry({ current }: { current: boolean }) {
       Tasks
       <span className="flex-1" />
       {waiting > 0 ? (
-        <Badge tone="wait">{waiting === 1 ? '1 waits for you' : `${waiting} wait for you`}</Badge>
+        <Badge tone="wait">{`${waiting} pending`}</Badge>
       ) : running > 0 ? (
         <Badge tone="run">{running} running</Badge>
       ) : (

@@ -14,7 +14,7 @@ const session = (sessionId: string, more: Partial<SessionSummary> = {}): Session
 })
 const hit: SearchHit = { sessionId: 'a', title: 'A', folder: '/code/shop', seq: 3, at: 0, snippet: '' }
 const closed = { open: false, loading: false, any: true }
-const plain = { grown: new Map<string, number>(), pinned: new Set<string>(), isKept: () => false }
+const plain = { grown: new Map<string, number>(), pinned: new Set<string>(), isKept: () => false, now: 0 }
 const keys = (rows: { key: string }[]): string[] => rows.map((row) => row.key)
 
 describe('treeRows', () => {
@@ -35,6 +35,47 @@ describe('treeRows', () => {
     const input = { ...plain, projects: [], collapsed: new Set<string>(), archived: [] }
     expect(keys(treeRows({ ...input, archive: { open: true, loading: true, any: true } }))).toEqual(['no-sessions', 'archive'])
     expect(keys(treeRows({ ...input, archive: { ...closed, any: false } }))).toEqual(['no-sessions'])
+  })
+})
+
+describe('the dates in a project', () => {
+  const now = new Date(2026, 10, 22, 12).getTime()
+  const day = (id: string, before: number): SessionSummary => session(id, { updatedAt: new Date(2026, 10, 22 - before, 9).getTime() })
+  const rowsOf = (sessions: SessionSummary[]): string[] =>
+    keys(
+      treeRows({
+        ...plain,
+        now,
+        projects: [{ folder: '/a', sessions }],
+        collapsed: new Set(),
+        archived: [],
+        archive: { ...closed, any: false },
+      }),
+    )
+
+  it('stand above its sessions where there are many of several days', () => {
+    expect(rowsOf([day('a', 0), day('b', 0), day('c', 1), day('d', 3), day('e', 4), day('f', 200)])).toEqual([
+      'project:/a',
+      'date:/a:Today',
+      'a',
+      'b',
+      'date:/a:Yesterday',
+      'c',
+      'date:/a:Previous 7 days',
+      'd',
+      'e',
+      'date:/a:Older',
+      'f',
+    ])
+  })
+
+  it('are left out where they would tell nothing: few sessions, or all of one day', () => {
+    expect(rowsOf([day('a', 0), day('b', 1), day('c', 9)])).toEqual(['project:/a', 'a', 'b', 'c'])
+    expect(rowsOf(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => day(id, 0)))).toEqual(['project:/a', 'a', 'b', 'c', 'd', 'e', 'f'])
+  })
+
+  it('cannot be reached with the arrow keys', () => {
+    expect(isReachable({ kind: 'date', key: 'date', text: 'Today' })).toBe(false)
   })
 })
 

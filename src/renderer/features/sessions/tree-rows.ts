@@ -1,5 +1,6 @@
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
 import { titleOf, type Project } from '../../state/ordered-sessions'
+import { dateGroups } from './date-groups'
 
 /** One line of the sidebar's list. `key` is unique and stays with what it stands for. */
 export type TreeRow =
@@ -16,10 +17,14 @@ export type TreeRow =
   | { kind: 'archive'; key: string; open: boolean; loading: boolean }
   | { kind: 'hit'; key: string; hit: SearchHit }
   | { kind: 'heading'; key: string; text: string }
+  /** When the sessions below it last changed. */
+  | { kind: 'date'; key: string; text: string }
   | { kind: 'note'; key: string; text: string }
 
 /** So many sessions of a project are shown at first. */
 export const SHOWN_SESSIONS = 8
+/** A project that shows fewer is read at a glance, without dates. */
+const LEAST_DATED = 6
 /** So many come with the first "Show more"; each further one brings twice as many. */
 const FIRST_STEP = 5
 
@@ -35,10 +40,12 @@ interface TreeInput {
   archived: readonly SessionSummary[]
   /** `any`: there is something in it. */
   archive: { open: boolean; loading: boolean; any: boolean }
+  /** ms since the epoch: tells today from yesterday. */
+  now: number
 }
 
-/** What is pinned, projects with their latest sessions, then the archive. */
-export function treeRows({ projects, collapsed, grown, pinned, isKept, archived, archive }: TreeInput): TreeRow[] {
+/** What is pinned, projects with their latest sessions by date, then the archive. */
+export function treeRows({ projects, collapsed, grown, pinned, isKept, archived, archive, now }: TreeInput): TreeRow[] {
   const rows: TreeRow[] = []
   const atTop = projects.flatMap(({ sessions }) => sessions.filter(({ sessionId }) => pinned.has(sessionId)))
   if (atTop.length > 0) rows.push({ kind: 'heading', key: 'pinned', text: 'Pinned' })
@@ -53,7 +60,12 @@ export function treeRows({ projects, collapsed, grown, pinned, isKept, archived,
     const shown = below.filter((summary, index) => index < limit || isKept(summary))
     // A row that says "1 more" takes the place of that one.
     const all = below.length - shown.length <= 1 ? below : shown
-    for (const summary of all) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+    const groups = dateGroups(all, now)
+    const dated = all.length >= LEAST_DATED && groups.length > 1
+    for (const { name, sessions: some } of groups) {
+      if (dated) rows.push({ kind: 'date', key: `date:${folder}:${name}`, text: name })
+      for (const summary of some) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+    }
     const hidden = below.length - all.length
     if (hidden > 0) rows.push({ kind: 'more', key: `more:${folder}`, folder, step: Math.min(hidden, FIRST_STEP * 2 ** times), hidden })
   }
@@ -96,7 +108,7 @@ export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
 
 /** Whether the row can be reached and acted on by keyboard. */
 export function isReachable(row: TreeRow | undefined): boolean {
-  return row !== undefined && row.kind !== 'note' && row.kind !== 'heading'
+  return row !== undefined && row.kind !== 'note' && row.kind !== 'heading' && row.kind !== 'date'
 }
 
 /** The snippet in pieces; `marked` are the words that matched (between U+0001 and U+0002). */

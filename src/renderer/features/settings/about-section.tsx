@@ -33,7 +33,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
       <section aria-labelledby="settings-problems">
         <SectionHead id="settings-problems" title="Configuration" />
         {settings.problems.length === 0 ? (
-          <p className="text-ui text-ink-2">The configuration file has no mistakes.</p>
+          <p className="text-ui text-ink-2">No problems in config.toml</p>
         ) : (
           <Problems problems={settings.problems} />
         )}

@@ -14,14 +14,12 @@ export function AgentsSection({ info }: { info: AppInfo | undefined }) {
       info={info}
       kind="agents"
       title="Agents"
-      text={(place) =>
-        `Types of subagents that can be given a part of the work, as found from ${place}. Those of a project count once you trust its folder.`
-      }
+      text={(place) => `Subagent types available in ${place}. A project’s own types apply once you trust its folder.`}
       load={(folder) => client.agent.list({ folder })}
       rows={({ agents }) => agents.map((agent) => <AgentRow key={agent.path} agent={agent} />)}
       empty={
-        <EmptyState icon={<Bot aria-hidden />} title="No agents here" className="rounded-lg border border-dashed border-line-strong">
-          An agent is a YAML file, in .trestle/agents of a project or in agents of Trestle’s home.
+        <EmptyState icon={<Bot aria-hidden />} title="No agents" className="rounded-lg border border-dashed border-line-strong">
+          Add a YAML file to .trestle/agents in a project, or to agents in the Trestle home folder.
         </EmptyState>
       }
     />
@@ -35,8 +33,8 @@ function AgentRow({ agent }: { agent: AgentView }) {
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-mono text-ui font-medium wrap-anywhere">{name}</span>
         <Badge>{SOURCES[source]}</Badge>
-        {readOnly && <Badge tone="run">only reads</Badge>}
-        {hiddenBy !== undefined && <Badge tone="wait">hidden by a nearer one</Badge>}
+        {readOnly && <Badge tone="run">Read-only</Badge>}
+        {hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
       </p>
       <p className="text-ui text-ink-2">{description}</p>
       {tools && <p className="text-small text-ink-3">Tools: {tools.join(', ')}</p>}

@@ -4,7 +4,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** E.g. `7 · 120 MB · newest today 14:03`. */
 export function backupsWords({ count, bytes, newestAt }: BackupsView, now: number): string {
-  if (count === 0 || newestAt === undefined) return 'None yet; one is made every day'
+  if (count === 0 || newestAt === undefined) return 'None yet. One is made every day.'
   return [String(count), size(bytes), `newest ${dayOf(newestAt, now)} ${timeOf(newestAt)}`].join(' · ')
 }
 

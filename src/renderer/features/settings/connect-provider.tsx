@@ -53,7 +53,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
   const words = PROVIDER_WORDS[type]
   const problems: Record<string, string | undefined> = {
     baseUrl: baseUrlProblem(type, baseUrl.trim()),
-    model: model.trim() === '' ? 'The provider’s name of the model is needed' : undefined,
+    model: model.trim() === '' ? 'Enter a model ID' : undefined,
   }
   const refused = formFailure(connect.error, FIELDS)
   const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
@@ -118,7 +118,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          hint="Kept in the key store of this machine. Empty if the server wants none."
+          hint="Stored in your system keychain. Leave empty if no key is required."
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />
@@ -138,7 +138,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
         <Button variant="primary" type="submit" busy={busy}>
           Connect and test
         </Button>
-        {savedAs && test.data && !test.data.ok && <Button onClick={() => onConnected(savedAs.modelId)}>Use it all the same</Button>}
+        {savedAs && test.data && !test.data.ok && <Button onClick={() => onConnected(savedAs.modelId)}>Save anyway</Button>}
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>

@@ -29,7 +29,7 @@ export function TestResult({ test, className }: { test: Pick<Test, 'data' | 'err
             <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
           )}
           <span className="min-w-0 break-words">
-            {outcome.ok ? 'It answers' : 'It does not answer'}
+            {outcome.ok ? 'Connected' : 'Couldn’t connect'}
             {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
             {outcome.message && <span className="text-ink-2">: {outcome.message}</span>}
           </span>

@@ -13,7 +13,7 @@ import { SectionHead } from '../../ui/section-head'
 import { Skeleton } from '../../ui/skeleton'
 
 /** Where something was found, in words. */
-export const SOURCES = { project: 'this project', user: 'your own', 'built-in': 'comes with Trestle' } as const
+export const SOURCES = { project: 'Project', user: 'Personal', 'built-in': 'Built-in' } as const
 
 /** What is wrong with a file. `isFatal`: what is in it is left out; default true. */
 interface FoundProblem {
@@ -53,7 +53,7 @@ export function FoundSection<List extends { problems: readonly FoundProblem[] }>
     <section aria-labelledby={id}>
       <SectionHead id={id} title={title} text={text(folder === undefined ? 'here' : folderName(folder, info?.userHome).name)}>
         <Button icon={<RefreshCw aria-hidden />} busy={isFetching} onClick={() => void refetch()}>
-          Look again
+          Refresh
         </Button>
       </SectionHead>
       {data ? (
@@ -89,7 +89,7 @@ function ProblemRow({ problem: { path, line, message, isFatal = true } }: { prob
   return (
     <li className="border-t border-line px-3.5 py-2.5 first:border-t-0">
       <p className="flex flex-wrap items-center gap-2 text-ui">
-        <Badge tone={isFatal ? 'fail' : 'wait'}>{isFatal ? 'left out' : 'note'}</Badge>
+        <Badge tone={isFatal ? 'fail' : 'wait'}>{isFatal ? 'Excluded' : 'Note'}</Badge>
         <span className="wrap-anywhere">{message}</span>
       </p>
       <p className="font-mono text-tiny wrap-anywhere text-ink-3">

@@ -11,7 +11,7 @@ import { SectionHead } from '../../ui/section-head'
 import { ToolsPart } from './tools-part'
 
 const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
-  system: { name: 'System', meaning: 'As the operating system says, day and night.' },
+  system: { name: 'System', meaning: 'Follows your operating system' },
   light: { name: 'Light', meaning: 'Ink on paper.' },
   dark: { name: 'Dark', meaning: 'The same, at night.' },
 }
@@ -46,7 +46,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
         <SectionHead
           id="settings-trust"
           title="Trusted folders"
-          text="Projects whose own configuration (.trestle/config.toml) counts, with what it allows."
+          text="Projects allowed to apply their own settings (.trestle/config.toml)."
         />
         {trustedFolders}
       </section>

@@ -20,7 +20,7 @@ export function HookRuns({ runs, userHome }: { runs: readonly HookRun[]; userHom
     <>
       <h3 className="mt-6 mb-2 font-semibold">Last runs</h3>
       {runs.length === 0 ? (
-        <p className="text-ui text-ink-3">None since Trestle was started.</p>
+        <p className="text-ui text-ink-3">No runs since Trestle started</p>
       ) : (
         <ul aria-label="Last runs" className="overflow-hidden rounded-lg border border-line bg-raised">
           {runs.map((run) => (
@@ -55,13 +55,13 @@ function Run({ run, userHome }: { run: HookRun; userHome: string | undefined }) 
         {run.reason !== undefined && <p className="text-ui wrap-anywhere whitespace-pre-wrap">{run.reason}</p>}
         <p className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2">{run.command}</p>
         {run.output === '' ? (
-          <p className="text-small text-ink-3">It printed nothing.</p>
+          <p className="text-small text-ink-3">No output</p>
         ) : (
           <TerminalText text={run.output} label={`What ${run.event} printed`} />
         )}
         {run.cutBytes > 0 && <p className="text-small text-ink-3">{run.cutBytes.toLocaleString()} more bytes were not kept.</p>}
         <p className="text-tiny text-ink-3">
-          {run.scope === 'project' ? 'A hook of the project' : 'A hook of your own'} in {folderName(run.folder, userHome).name}
+          {run.scope === 'project' ? 'Project hook' : 'Personal hook'} in {folderName(run.folder, userHome).name}
         </p>
       </div>
     </details>

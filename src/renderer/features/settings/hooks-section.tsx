@@ -35,11 +35,7 @@ export function HooksSection({ settings, info }: { settings: SettingsView; info:
   const where = folder === undefined ? 'here' : `in ${folderName(folder, info?.userHome).name}`
   return (
     <section aria-labelledby="settings-hooks">
-      <SectionHead
-        id="settings-hooks"
-        title="Hooks"
-        text={`Commands of yours that run when something happens, as they count ${where}. They can watch, and some can forbid.`}
-      />
+      <SectionHead id="settings-hooks" title="Hooks" text={`Your commands, run on agent events ${where}. Some can block actions.`} />
       {mistakes.length > 0 && (
         <div className="mb-3.5">
           <Problems problems={mistakes} />
@@ -62,8 +58,8 @@ export function HooksSection({ settings, info }: { settings: SettingsView; info:
 function HookList({ hooks, userHome }: { hooks: readonly HookView[]; userHome: string | undefined }) {
   if (hooks.length === 0) {
     return (
-      <EmptyState icon={<Webhook aria-hidden />} title="No hooks here" className="rounded-lg border border-dashed border-line-strong">
-        Write [[hooks]] with an event and a command into config.toml. A project’s own count once you trust its folder.
+      <EmptyState icon={<Webhook aria-hidden />} title="No hooks" className="rounded-lg border border-dashed border-line-strong">
+        Add [[hooks]] with an event and a command to config.toml. Project hooks apply once you trust the folder.
       </EmptyState>
     )
   }
@@ -74,7 +70,7 @@ function HookList({ hooks, userHome }: { hooks: readonly HookView[]; userHome: s
           <p className="flex flex-wrap items-center gap-2 text-ui">
             <span className="font-medium">{hook.event}</span>
             {hook.matcher !== undefined && <code className="font-mono text-small wrap-anywhere text-ink-2">{hook.matcher}</code>}
-            <Badge>{hook.scope === 'project' ? 'this project' : 'your own'}</Badge>
+            <Badge>{hook.scope === 'project' ? 'Project' : 'Personal'}</Badge>
           </p>
           <p className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2">{hook.command}</p>
           <p className="text-tiny wrap-anywhere text-ink-3">

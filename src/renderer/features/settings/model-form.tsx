@@ -52,18 +52,13 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   const isTouched = Object.keys(switched).length > 0 || (model?.said?.abilities ?? false)
   const problems: Record<string, string | undefined> = {
     providerId: providerId === '' ? 'Choose a provider' : undefined,
-    model:
-      name.trim() === ''
-        ? 'The provider’s name of the model is needed'
-        : !model && taken.includes(id)
-          ? 'This model is in the list already'
-          : undefined,
+    model: name.trim() === '' ? 'Enter a model ID' : !model && taken.includes(id) ? 'This model is already in the list' : undefined,
     contextWindow:
       size === undefined || (Number.isInteger(size) && size >= LEAST_WINDOW && size <= MOST_WINDOW)
         ? undefined
-        : 'A whole number of tokens, at least 1,000',
+        : 'Enter a whole number, at least 1,000',
     maxOutputTokens:
-      output === undefined || (Number.isInteger(output) && output >= 1 && output <= MOST_WINDOW) ? undefined : 'A whole number of tokens',
+      output === undefined || (Number.isInteger(output) && output >= 1 && output <= MOST_WINDOW) ? undefined : 'Enter a whole number',
   }
   const refused = formFailure(save.error, FIELDS)
   const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
@@ -134,7 +129,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           label="Label"
           value={label}
           placeholder={name.trim()}
-          hint="What Trestle calls it; may stay empty."
+          hint="Display name (optional)"
           error={errorOf('label')}
           onChange={(event) => setLabel(event.target.value)}
         />
@@ -144,17 +139,17 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           inputMode="numeric"
           value={contextWindow}
           placeholder={(known?.contextWindow ?? 128_000).toLocaleString()}
-          hint={`Tokens that fit into one request. Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
+          hint={`Maximum tokens per request Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
           error={errorOf('contextWindow')}
           onChange={(event) => setContextWindow(event.target.value)}
         />
         <TextField
-          label="Longest answer"
+          label="Output limit"
           mono
           inputMode="numeric"
           value={maxOutput}
-          placeholder={known?.maxOutputTokens?.toLocaleString() ?? 'as the provider has it'}
-          hint="Most tokens of an answer that are asked for (max_output_tokens). May stay empty."
+          placeholder={known?.maxOutputTokens?.toLocaleString() ?? 'Provider default'}
+          hint="Maximum tokens per answer (max_output_tokens, optional)"
           error={errorOf('maxOutputTokens')}
           onChange={(event) => setMaxOutput(event.target.value)}
         />
@@ -162,25 +157,25 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           <legend className="pb-2 text-small font-medium text-ink-2">Capabilities</legend>
           <Switch
             label="Tools"
-            description="Can read, edit and run. Without it the model can only talk."
+            description="Can read, edit and run code. Without tools, the model can only chat."
             checked={toolCalls}
             onChange={(on) => setSwitched({ ...switched, toolCalls: on })}
           />
           <Switch
             label="Images"
-            description="Can be sent pictures."
+            description="Accepts images"
             checked={imagesIn}
             onChange={(on) => setSwitched({ ...switched, imagesIn: on })}
           />
           <Switch
             label="Video"
-            description="Accepts video, where the provider’s API carries it."
+            description="Accepts video, if the provider’s API supports it"
             checked={videoIn}
             onChange={(on) => setSwitched({ ...switched, videoIn: on })}
           />
           <Switch
             label="Thinking"
-            description="Reasons before it answers."
+            description="Reasoning model"
             checked={thinking}
             onChange={(on) => setSwitched({ ...switched, thinking: on })}
           />

@@ -52,7 +52,7 @@ export function ModelNameField({ value, onChange, placeholder, error, offered, i
           ? `${abilityWords(known)}${known.knownFrom === 'guess' ? ` (a guess). ${GUESS_MEANING}` : ''}`
           : offered
             ? wordsOf(offered)
-            : 'As the provider spells it.'}
+            : 'The provider’s exact model ID'}
       </p>
     </div>
   )
@@ -60,6 +60,6 @@ export function ModelNameField({ value, onChange, placeholder, error, offered, i
 
 function wordsOf({ from, models, problem }: OfferedModels): string {
   const count = models.length === 1 ? '1 model' : `${models.length} models`
-  if (from === 'provider') return `The provider offers ${count}; type to choose.`
-  return models.length > 0 ? `${problem} ${count} of it are known; type to choose.` : `${problem} Write the name as the provider spells it.`
+  if (from === 'provider') return `The provider offers ${count}. Type to filter.`
+  return models.length > 0 ? `${problem} ${count} known. Type to filter.` : `${problem} Enter the provider’s exact model ID.`
 }

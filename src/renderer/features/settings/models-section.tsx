@@ -23,14 +23,14 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
   const add = (): void => (settings.providers.length === 0 ? onAddProvider() : setEditing({ model: undefined }))
   return (
     <section aria-labelledby="settings-models">
-      <SectionHead id="settings-models" title="Models" text="The default is what a new session starts with; each session can switch.">
+      <SectionHead id="settings-models" title="Models" text="New sessions start with the default model. You can switch in any session.">
         <div className="flex gap-2">
           <Button
             icon={<RefreshCw aria-hidden />}
             busy={findLocal.isPending}
             onClick={() => findLocal.mutate(undefined, { onError: tellFailure })}
           >
-            Look for local servers
+            Detect local models
           </Button>
           <Button icon={<Plus aria-hidden />} onClick={add}>
             Add model
@@ -73,7 +73,7 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
         action="Remove model"
         onConfirm={() => removing && remove.mutate(removing.id, { onError: tellFailure })}
       >
-        It leaves the configuration file. Sessions that used it keep what was said and ask for another model.
+        It will be removed from config.toml. Sessions that used it keep their messages and ask for another model.
       </ConfirmDialog>
     </section>
   )
@@ -106,7 +106,7 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
           </p>
           <p className="text-small wrap-anywhere text-ink-3">
             {model.scripted ? (
-              'Plays a script, no model behind it; the tools and your files are real.'
+              'A scripted demo, no AI model. The tools and file changes are real.'
             ) : (
               <>
                 <span className="font-mono text-tiny">{model.id}</span> · {abilityWords(model)}

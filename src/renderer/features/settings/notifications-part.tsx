@@ -25,7 +25,7 @@ export function NotificationsPart({ settings }: { settings: SettingsView }) {
       <SectionHead
         id="settings-notifications"
         title="Notifications"
-        text="When something waits for you and Trestle is not in front. The sidebar, the title and the icon say it in any case."
+        text="Notify me when a session needs me and Trestle is in the background."
       />
       <ul className="overflow-hidden rounded-lg border border-line bg-raised">
         <li className="px-3.5 py-2">
@@ -39,8 +39,8 @@ export function NotificationsPart({ settings }: { settings: SettingsView }) {
         </li>
         <li className="border-t border-line px-3.5 py-2">
           <Switch
-            label="With a sound"
-            description={inBrowser ? 'Two soft tones.' : 'The sound your system gives to notifications.'}
+            label="Play a sound"
+            description={inBrowser ? 'Two soft tones' : 'Your system’s notification sound'}
             checked={sound}
             disabled={!enabled}
             onChange={(wanted) => {
@@ -63,8 +63,8 @@ function browserPermission(): Permission {
 
 function describe(inBrowser: boolean, permission: Permission, enabled: boolean): string {
   if (!inBrowser) return 'By a notification of the system.'
-  if (permission === 'unsupported') return 'This browser has no notifications.'
-  if (permission === 'denied') return 'This browser was told not to allow notifications here; change that in its settings for this page.'
+  if (permission === 'unsupported') return 'This browser doesn’t support notifications.'
+  if (permission === 'denied') return 'Notifications are blocked. Allow them in your browser’s site settings.'
   if (permission === 'default')
     return enabled ? 'Not allowed in this browser yet: switch it on to be asked by the browser.' : 'The browser will ask you to allow it.'
   return 'By a notification of this browser, as long as a page of Trestle is open.'

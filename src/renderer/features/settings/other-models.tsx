@@ -11,20 +11,20 @@ export function OtherModels({ settings }: { settings: SettingsView }) {
     <div className="mt-6 grid grid-cols-2 gap-x-4 gap-y-3.5 max-mid:grid-cols-1">
       <SelectField
         label="Small model"
-        hint="Names sessions and does the work of the explore agent. Where it fails, the session’s model does it."
+        hint="Names sessions and runs the explore agent. If it fails, the session’s model takes over."
         value={settings.smallModel ?? ''}
         onChange={(event) => setSmall.mutate(event.target.value, { onError: tellFailure })}
       >
-        <option value="">The provider’s own, if known</option>
+        <option value="">Provider default</option>
         <Choices settings={settings} chosen={settings.smallModel} />
       </SelectField>
       <SelectField
         label="Fallback model"
-        hint="Goes on with a turn whose model is overloaded. The next turn asks the first one again."
+        hint="Takes over when a model is overloaded. The next turn tries the first model again."
         value={settings.fallbackModel ?? ''}
         onChange={(event) => setFallback.mutate(event.target.value, { onError: tellFailure })}
       >
-        <option value="">None: the turn ends</option>
+        <option value="">None. The turn ends.</option>
         <Choices settings={settings} chosen={settings.fallbackModel} />
       </SelectField>
     </div>

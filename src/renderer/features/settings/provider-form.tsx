@@ -34,8 +34,7 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
   const problems: Record<string, string | undefined> = {
     id: idProblem(id, provider === undefined ? taken : []),
     baseUrl: baseUrlProblem(type, baseUrl.trim()),
-    apiKeyEnv:
-      apiKeyEnv.trim() === '' || /^[A-Za-z_]\w*$/.test(apiKeyEnv.trim()) ? undefined : 'A variable name has letters, digits and _ only',
+    apiKeyEnv: apiKeyEnv.trim() === '' || /^[A-Za-z_]\w*$/.test(apiKeyEnv.trim()) ? undefined : 'Use only letters, digits and underscores',
   }
   const refused = formFailure(save.error, FIELDS)
   const errorOf = (field: string): string | undefined => (checked ? problems[field] : undefined) ?? refused.fields[field]
@@ -91,7 +90,7 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
           inputMode="url"
           value={baseUrl}
           placeholder={words.defaultUrl ?? 'http://127.0.0.1:8080/v1'}
-          hint={words.defaultUrl ? 'Empty: the provider’s own address.' : undefined}
+          hint={words.defaultUrl ? 'Default: the provider’s own address' : undefined}
           error={errorOf('baseUrl')}
           onChange={(event) => setBaseUrl(event.target.value)}
         />
@@ -100,8 +99,8 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored; type to replace it' : ''}
-          hint="Kept in the key store of this machine, never in config.toml, and never shown again."
+          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored. Type to replace it.' : ''}
+          hint="Stored in your system keychain, never in config.toml. It isn’t shown again."
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />
@@ -110,7 +109,7 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
           mono
           value={apiKeyEnv}
           placeholder={words.keyEnv}
-          hint="Only its name is written down. A stored key comes first."
+          hint="Only the variable name is saved. A stored key takes precedence."
           error={errorOf('apiKeyEnv')}
           onChange={(event) => setApiKeyEnv(event.target.value)}
         />
@@ -119,7 +118,7 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
             label="Name"
             mono
             value={name ?? id}
-            hint="How models refer to it: name/model."
+            hint="Used as a prefix: name/model"
             error={errorOf('id')}
             onChange={(event) => setName(event.target.value)}
           />
@@ -135,7 +134,7 @@ function typeOf(value: string): ProviderType {
 }
 
 function idProblem(id: string, taken: readonly string[]): string | undefined {
-  if (id === '') return 'A name is needed'
+  if (id === '') return 'Enter a name'
   if (!/^[\w.:@-]+$/.test(id)) return 'Letters, digits and . : @ _ - only'
   return taken.includes(id) ? 'There is a provider of this name' : undefined
 }

@@ -62,7 +62,7 @@ function nameOfHost(baseUrl: string): string {
 /** What is wrong with a base URL for this kind of provider; undefined when nothing is. */
 export function baseUrlProblem(type: ProviderType, baseUrl: string): string | undefined {
   if (baseUrl === '')
-    return PROVIDER_WORDS[type].defaultUrl === undefined ? 'A server must be named, e.g. http://127.0.0.1:8080/v1' : undefined
-  if (!URL.canParse(baseUrl)) return 'This is not a URL; it begins with http:// or https://'
+    return PROVIDER_WORDS[type].defaultUrl === undefined ? 'Enter a base URL, such as http://127.0.0.1:8080/v1' : undefined
+  if (!URL.canParse(baseUrl)) return 'Enter a URL that begins with http:// or https://'
   return ['http:', 'https:'].includes(new URL(baseUrl).protocol) ? undefined : 'The URL must begin with http:// or https://'
 }

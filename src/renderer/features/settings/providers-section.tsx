@@ -20,19 +20,15 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
     settings.models.filter((model) => model.providerId === id && model.origin === 'configured').length
   return (
     <section aria-labelledby="settings-providers">
-      <SectionHead
-        id="settings-providers"
-        title="Providers"
-        text="Servers that answer: a company’s API, a gateway, or a program on this machine."
-      >
+      <SectionHead id="settings-providers" title="Providers" text="Where your models run: a cloud API, a gateway, or a local server.">
         <Button icon={<Plus aria-hidden />} onClick={() => setEditing({ provider: undefined })}>
           Add provider
         </Button>
       </SectionHead>
       {settings.providers.length === 0 ? (
         <EmptyState title="No providers yet" className="rounded-lg border border-dashed border-line-strong">
-          Add one with its address and key. Local servers (Ollama, LM Studio, llama.cpp) are found by themselves, and the demo model needs
-          none.
+          Add one with its address and key. Local servers (Ollama, LM Studio, llama.cpp) are detected automatically. The demo model needs no
+          provider.
         </EmptyState>
       ) : (
         <ul className="overflow-hidden rounded-lg border border-line bg-raised">

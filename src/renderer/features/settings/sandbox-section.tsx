@@ -57,7 +57,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
         <SectionHead
           id="settings-sandbox"
           title="Sandbox"
-          text="Limits what the agent’s commands can read, change and connect to. The operating system enforces it."
+          text="Limits what the agent’s commands can read, change and connect to. Enforced by the operating system."
         />
         {sandbox.status && <MachineStatus status={sandbox.status} />}
         <RadioList

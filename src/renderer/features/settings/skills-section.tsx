@@ -14,12 +14,12 @@ export function SkillsSection({ info }: { info: AppInfo | undefined }) {
       info={info}
       kind="skills"
       title="Skills"
-      text={(place) => `Ways of working the agent can load, as found from ${place}. Type / in a message to use one yourself.`}
+      text={(place) => `Reusable instructions available in ${place}. Type / in a message to use one.`}
       load={(folder) => client.skill.list({ folder })}
       rows={({ skills }) => skills.map((skill) => <SkillRow key={skill.path} skill={skill} />)}
       empty={
-        <EmptyState icon={<Sparkles aria-hidden />} title="No skills here" className="rounded-lg border border-dashed border-line-strong">
-          A skill is a folder with a SKILL.md, in .trestle/skills of a project or in skills of Trestle’s home.
+        <EmptyState icon={<Sparkles aria-hidden />} title="No skills" className="rounded-lg border border-dashed border-line-strong">
+          Add a folder with a SKILL.md to .trestle/skills in a project, or to skills in the Trestle home folder.
         </EmptyState>
       }
     />
@@ -32,8 +32,8 @@ function SkillRow({ skill }: { skill: SkillView }) {
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-mono text-ui font-medium wrap-anywhere">/{skill.name}</span>
         <Badge>{SOURCES[skill.source]}</Badge>
-        {skill.hiddenBy !== undefined && <Badge tone="wait">hidden by a nearer one</Badge>}
-        {(skill.type !== 'inline' || !skill.modelInvocation) && <Badge tone="run">only by you</Badge>}
+        {skill.hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
+        {(skill.type !== 'inline' || !skill.modelInvocation) && <Badge tone="run">Manual only</Badge>}
       </p>
       <p className="text-ui text-ink-2">{skill.description}</p>
       {skill.whenToUse !== undefined && <p className="text-small text-ink-3">When: {skill.whenToUse}</p>}

@@ -10,9 +10,9 @@ type Numbers = Omit<ToolSearchView, 'enabled'>
 
 /** The limits of the contract, and what they are called. */
 const FIELDS: { key: keyof Numbers; label: string; hint: string; max: number; whole: boolean }[] = [
-  { key: 'minPct', label: 'From % of the model’s window', hint: 'Default 5', max: 100, whole: false },
-  { key: 'minTokens', label: 'Or from so many tokens', hint: 'Default 50,000', max: 100_000_000, whole: true },
-  { key: 'matchingThreshold', label: 'Results score above', hint: 'Default 1.5', max: 1000, whole: false },
+  { key: 'minPct', label: 'Turn on above (% of the context window)', hint: 'Default: 5', max: 100, whole: false },
+  { key: 'minTokens', label: 'Or above (tokens)', hint: 'Default: 50,000', max: 100_000_000, whole: true },
+  { key: 'matchingThreshold', label: 'Minimum result score', hint: 'Default: 1.5', max: 1000, whole: false },
 ]
 
 /** Tool search: on or off, and from what size on. */
@@ -23,7 +23,7 @@ export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
     <div className="mt-6 overflow-hidden rounded-lg border border-line bg-raised px-3.5 py-2">
       <Switch
         label="Tool search"
-        description="Sends only the names of servers’ tools, and what they are for; the agent loads those it needs. Saves room where servers offer many tools."
+        description="Load MCP tools on demand instead of sending all of them with each request. Saves context when servers offer many tools."
         checked={toolSearch.enabled}
         onChange={(enabled) => change({ enabled })}
       />

@@ -21,7 +21,7 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
   )
   return (
     <section aria-labelledby="settings-tools">
-      <SectionHead id="settings-tools" title="Tools" text="A tool that is switched off is not offered to the model at all." />
+      <SectionHead id="settings-tools" title="Tools" text="Disabled tools are hidden from the model." />
       {settings.tools.length >= MANY && (
         <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
           <Search aria-hidden className="size-[14px]" />
@@ -67,7 +67,7 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
           )
         })}
       </ul>
-      {tools.length === 0 && <p className="px-1 py-2 text-ui text-ink-3">No matching tools.</p>}
+      {tools.length === 0 && <p className="px-1 py-2 text-ui text-ink-3">No matching tools</p>}
     </section>
   )
 }

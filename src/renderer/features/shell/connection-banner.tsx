@@ -43,8 +43,7 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
           </Button>
         }
       >
-        <strong className="font-semibold">Disconnected{since}.</strong> Trying again, attempt {Math.max(1, attempt)}. What you typed is
-        kept.
+        <strong className="font-semibold">Disconnected{since}.</strong> Retrying, attempt {Math.max(1, attempt)}. What you typed is kept.
       </Banner>
     </div>
   )

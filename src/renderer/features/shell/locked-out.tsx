@@ -34,7 +34,7 @@ export function LockedOut({ failure }: { failure: Failure }) {
           autoFocus
           placeholder="http://127.0.0.1:…/#token=…"
           value={pasted}
-          error={wrong ? 'There is no token in this. Copy the whole URL from the terminal where Trestle runs.' : undefined}
+          error={wrong ? 'No token found. Copy the whole URL from the terminal where Trestle runs.' : undefined}
           hint="The terminal where Trestle runs shows it. It is also in the file web-token in the Trestle home folder."
           onChange={(event) => {
             setPasted(event.target.value)

@@ -11,11 +11,11 @@ export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenCh
       open={open}
       onOpenChange={onOpenChange}
       title="Messages"
-      description="What Trestle has told you since this page was opened, newest first."
+      description="Notifications from this session, newest first."
       width={560}
     >
       {kept.length === 0 ? (
-        <EmptyState title="No messages">Notices and failures are kept here after they have left the corner.</EmptyState>
+        <EmptyState title="No messages">Notifications are kept here after they disappear.</EmptyState>
       ) : (
         <ol className="pb-2">
           {kept.map(({ id, tone, title, message, at }) => (

@@ -40,7 +40,7 @@ export function ConfigBanner({ problems, userHome }: { problems: readonly Config
       >
         <code className="font-mono text-small">{placeOf(first, userHome)}</code> {first.message}
         {more > 0 && ` (and ${more} more)`}{' '}
-        <span className="text-ink-2">Until it is mended, the last good settings apply, or the defaults.</span>
+        <span className="text-ink-2">Until it’s fixed, the last valid settings or the defaults apply.</span>
       </Banner>
     </div>
   )

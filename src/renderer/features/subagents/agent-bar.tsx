@@ -10,11 +10,11 @@ import { Banner } from '../../ui/banner'
 import { Button } from '../../ui/button'
 
 const WORDS: Record<TaskStatus, string> = {
-  running: 'at work',
+  running: 'working',
   completed: 'has answered',
   failed: 'has failed',
   stopped: 'was stopped',
-  timed_out: 'ran out of time',
+  timed_out: 'timed out',
   lost: 'ended with Trestle',
 }
 
@@ -24,7 +24,7 @@ export function AgentBar({ agentId, agent }: { agentId: string; agent: AgentStat
   const task = useTask(agentId)
   const actions = useTaskActions()
   const runs = agent.status === 'running'
-  const what = runs && agent.isQueued ? 'waits until other subagents have ended' : WORDS[agent.status]
+  const what = runs && agent.isQueued ? 'waiting for other subagents to finish' : WORDS[agent.status]
   return (
     <Banner
       tone="plain"
@@ -44,7 +44,7 @@ export function AgentBar({ agentId, agent }: { agentId: string; agent: AgentStat
     >
       Subagent <b>{agent.agentType}</b>
       {agent.readOnly && ', which may only read,'} of {parent ? `“${titleOf(parent)}”` : 'a session'}: {what}.
-      {runs ? ' What you write here joins its work.' : ' Only its last message has gone back; more work is given to it from there.'}
+      {runs ? ' Messages you send here reach it at its next step.' : ' Its final message was sent to the main agent.'}
       {agent.reason !== undefined && ` ${agent.reason}`}
     </Banner>
   )

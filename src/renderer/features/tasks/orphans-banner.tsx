@@ -28,17 +28,17 @@ export function OrphansBanner() {
   }
   const bytes = orphans.reduce((sum, orphan) => sum + orphan.memoryBytes, 0)
   return (
-    <section aria-label="Left behind">
+    <section aria-label="Orphaned processes">
       <Banner
         tone="wait"
         icon={<Ghost aria-hidden />}
         actions={
           <>
             <Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>
-              {open ? 'Hide them' : 'Show them'}
+              {open ? 'Hide' : 'Show'}
             </Button>
             <Button size="small" variant="danger" busy={busy} onClick={() => void stop(orphans.map(({ pid }) => pid))}>
-              {orphans.length === 1 ? 'Stop it' : `Stop all ${orphans.length}`}
+              {orphans.length === 1 ? 'Stop' : `Stop all ${orphans.length}`}
             </Button>
           </>
         }

@@ -35,7 +35,7 @@ export function RowActions({ task, actions, near, tabIndex, onOpen }: RowActions
     <div role="presentation" className="task-acts" onClick={(event) => event.stopPropagation()}>
       {!isOver && (
         <Button
-          label={runs ? 'Stop it and all it started' : 'Start again'}
+          label={runs ? 'Stop process tree' : 'Start again'}
           {...(runs && { kbd: 'Del' })}
           tabIndex={tabIndex}
           onClick={() => void act()}

@@ -63,7 +63,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
         {runs && distinctPorts(usage?.ports ?? []).map(({ port, address }) => <PortLink key={port} port={port} address={address} />)}
         {runs && task.background === false && (
           <Button size="small" icon={<ArrowDownToLine aria-hidden />} onClick={() => actions.moveToBackground(task)}>
-            <span className="max-mid:sr-only">To the background</span>
+            <span className="max-mid:sr-only">Move to background</span>
           </Button>
         )}
         {task.sessionId !== undefined && (

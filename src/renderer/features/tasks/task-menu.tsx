@@ -45,12 +45,12 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
       {(runs || !task.agent) && <MenuSeparator />}
       {runs && task.background === false && !isAgentId(task.sessionId ?? '') && (
         <MenuItem icon={<ArrowDownToLine aria-hidden />} onSelect={() => actions.moveToBackground(task)}>
-          Move to the background
+          Move to background
         </MenuItem>
       )}
       {runs ? (
         <MenuItem icon={<Square aria-hidden />} kbd="Del" danger onSelect={() => actions.stop(task)}>
-          Stop it and all it started
+          Stop process tree
         </MenuItem>
       ) : task.agent ? null : (
         <MenuItem icon={<RotateCw aria-hidden />} onSelect={() => void restart()}>

@@ -99,7 +99,7 @@ function TaskLine({ task, userHome, tabIndex }: { task: Task; userHome: string |
     return (
       <div className="task-line">
         <span className="task-ask">
-          <span className="min-w-0 truncate">waits for you: {task.prompt?.text || 'it reads from its terminal'}</span>
+          <span className="min-w-0 truncate">needs input: {task.prompt?.text || 'the program is waiting for input'}</span>
           <Button size="small" className="h-[20px]! px-1.5!" tabIndex={tabIndex} onClick={stopping(() => answerTask(task))}>
             Answer
           </Button>

@@ -44,7 +44,7 @@ export function taskTitle(task: Pick<Task, 'description' | 'command' | 'agent'>)
 }
 
 export function statusWord(task: Task): string {
-  return waits(task) ? 'waits for you' : isQueued(task) ? 'queued' : WORDS[task.status]
+  return waits(task) ? 'needs input' : isQueued(task) ? 'queued' : WORDS[task.status]
 }
 
 export function statusDot(task: Task): DotStatus {

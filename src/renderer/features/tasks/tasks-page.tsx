@@ -56,8 +56,8 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
         </div>
       ) : !some ? (
         <EmptyState icon={<SquareTerminal aria-hidden />} title="No tasks yet" className="m-auto">
-          Servers, watchers and long builds that the agent starts in the background appear here, with their terminals. They run on when this
-          window is closed.
+          Servers, watchers and long builds that the agent starts in the background appear here, with their terminals. They keep running
+          when you close this window.
         </EmptyState>
       ) : (
         <>
@@ -65,7 +65,7 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
           {ids.length === 0 ? (
             <EmptyState
               className="m-auto"
-              title="No task fits"
+              title="No matching tasks"
               actions={
                 <Button size="small" onClick={() => useTaskFilter.setState({ show: 'all', folder: '', sessionId: '', search: '' })}>
                   Show all

@@ -44,7 +44,7 @@ export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
           </Button>
         }
       >
-        What the agent starts in the background appears here with its terminal.
+        Tasks that the agent starts in the background appear here, with their terminals.
       </EmptyState>
     )
   }
@@ -122,7 +122,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
       {waits(task) ? (
         <div className="pane-task-ask">
           <span className="min-w-0 flex-1">
-            {task.prompt?.text ? `Asks “${task.prompt.text}” on its terminal.` : 'Reads from its terminal.'} What you type stays there.
+            {task.prompt?.text ? `Asks “${task.prompt.text}” in its terminal.` : 'Waiting for input.'} Your input stays there.
           </span>
           <button
             type="button"

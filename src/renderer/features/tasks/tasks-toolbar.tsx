@@ -113,18 +113,18 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
       <span className="flex-1" />
       {counts.background > 0 && (
         <Button size="small" variant="danger" icon={<Square aria-hidden />} onClick={() => setConfirming(true)}>
-          Stop all …
+          Stop all…
         </Button>
       )}
       <ConfirmDialog
         open={confirming}
         onOpenChange={setConfirming}
         title={counts.background === 1 ? 'Stop the running task?' : `Stop all ${counts.background} running tasks?`}
-        action={counts.background === 1 ? 'Stop it' : `Stop ${counts.background} tasks`}
+        action={counts.background === 1 ? 'Stop' : `Stop ${counts.background} tasks`}
         onConfirm={() => actions.stopAll()}
       >
-        Background tasks of all projects and sessions are ended, with everything they started. Their output is kept, and each can be started
-        again.
+        Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and you can restart
+        each one.
       </ConfirmDialog>
     </div>
   )

@@ -115,15 +115,15 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
           <p className="live-terminal-note">
             Older output is too long for this view.{' '}
             <Button size="small" variant="quiet" onClick={() => setAsText(true)}>
-              Read it as text
+              View as text
             </Button>
           </p>
         )}
-        {view.older === 'loading' && <p className="live-terminal-note">Reading older output …</p>}
+        {view.older === 'loading' && <p className="live-terminal-note">Reading older output…</p>}
         <div ref={box} className="live-terminal-box" />
         {status === 'loading' && (
           <p role="status" className="live-terminal-wait">
-            Opening the terminal …
+            Opening the terminal…
           </p>
         )}
       </div>

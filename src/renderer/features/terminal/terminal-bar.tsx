@@ -38,7 +38,7 @@ export function TerminalBar({ view, task, asText, onAsText, reader, onReader, on
         <Copy aria-hidden />
       </IconButton>
       <IconButton
-        label="Follow what is printed"
+        label="Auto-scroll"
         aria-pressed={following}
         className={PRESSED}
         disabled={asText}

@@ -26,18 +26,18 @@ export function TypingLine({ prompt, focused, typed, onAnswer, actions }: Typing
         {waits && !focused && (
           <>
             <Dot status="waiting" silent />
-            <span className="min-w-0 truncate font-medium">Waits for you: {prompt === '' ? 'it reads from its terminal' : prompt}</span>
+            <span className="min-w-0 truncate font-medium">Needs input: {prompt === '' ? 'the program is waiting for input' : prompt}</span>
           </>
         )}
         {focused ? (
           <>
-            <span>Goes to the program only: not shown, not logged, not sent to the model.</span>
+            <span>Sent only to the program. Not logged or shared with the model.</span>
             <span className="inline-flex items-center gap-1">
               <Kbd keys="Esc" /> leaves<span className="sr-only"> the terminal; Control and [ sends Escape to the program</span>
             </span>
           </>
         ) : (
-          waits && <span className="text-ink-3">What you type stays there.</span>
+          waits && <span className="text-ink-3">Your input stays there.</span>
         )}
       </div>
       {typed > 0 && (
@@ -48,7 +48,7 @@ export function TypingLine({ prompt, focused, typed, onAnswer, actions }: Typing
       <span className="flex flex-none items-center">
         {!focused && (
           <Button size="small" variant={waits ? 'primary' : 'quiet'} data-answer onClick={onAnswer}>
-            {waits ? 'Answer' : 'Type into it'}
+            {waits ? 'Answer' : 'Type input'}
           </Button>
         )}
         {actions}

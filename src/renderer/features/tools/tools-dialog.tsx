@@ -75,7 +75,7 @@ function Summary({ view: { tools, cost } }: { view: ToolsView }) {
 function Searching({ cost: { tools, sent, bytesAll, bytesSent } }: { cost: ServerToolsCost }) {
   return (
     <>
-      Tool search is on: {(tools - sent).toLocaleString()} more are only listed until the agent asks for them. Servers take{' '}
+      Tool search is on: {(tools - sent).toLocaleString()} more are only listed until the agent asks for them. MCP tools take{' '}
       {kilobytes(bytesSent)} of each request instead of {kilobytes(bytesAll)}.
     </>
   )

@@ -16,19 +16,19 @@ interface TrustBannerProps {
 
 const WORDS = {
   asked: {
-    title: 'This folder brings configuration of its own',
-    text: 'It does nothing until you trust the folder. Read what it would do first: whoever can change these files can change what runs here without asking.',
-    action: 'Trust this folder',
+    title: 'This project has its own settings',
+    text: 'They’re off until you trust this folder. Review them: they can run commands without asking.',
+    action: 'Trust folder',
   },
   changed: {
-    title: 'The configuration of this folder has changed since you trusted it',
-    text: 'Until you trust it anew it allows nothing; what you accepted before goes on to restrict. What is new is shown as a diff.',
-    action: 'Trust the new configuration',
+    title: 'This project’s settings have changed since you trusted them',
+    text: 'Review the changes to trust it again. Until then, its settings allow nothing; restrictions you accepted still apply.',
+    action: 'Trust new settings',
   },
   refused: {
-    title: 'The configuration of this folder is not in force',
-    text: 'You did not trust it. You will be asked again when it changes.',
-    action: 'Trust this folder',
+    title: 'Project settings are off',
+    text: 'You didn’t trust this folder. You’ll be asked again if its settings change.',
+    action: 'Trust folder',
   },
 }
 
@@ -51,7 +51,7 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
           </div>
         </div>
         {view.problem !== undefined && (
-          <p className="trust-problem">What you decided before cannot be read, so nothing is trusted: {view.problem}</p>
+          <p className="trust-problem">Your earlier decision can’t be read, so nothing is trusted: {view.problem}</p>
         )}
         <TrustParts view={view} userHome={userHome} />
         <div className="trust-acts">

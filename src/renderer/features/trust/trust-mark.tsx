@@ -7,7 +7,7 @@ import { Tooltip } from '../../ui/tooltip'
 export function TrustMark({ view, onOpen }: { view: TrustView; onOpen: () => void }) {
   if (view.state === 'nothing' || view.state === 'trusted') return null
   return (
-    <Tooltip text="The folder's own configuration is not in force, because it is not trusted.">
+    <Tooltip text="Project settings are off because this folder isn’t trusted.">
       <ChipButton className="text-wait-ink" onClick={onOpen}>
         <ShieldAlert aria-hidden />
         Not trusted

@@ -12,7 +12,7 @@ const KINDS: Record<TrustPart['kind'], string> = {
 /** What the files of a project would do, a line each; and what is new since they were accepted. */
 export function TrustParts({ view, userHome }: { view: TrustView; userHome: string | undefined }) {
   return (
-    <ul className="trust-parts" tabIndex={0} aria-label="What the files of this folder would do">
+    <ul className="trust-parts" tabIndex={0} aria-label="What these settings do">
       {view.parts.map((part) => (
         <li key={`${part.kind} ${part.file}`}>
           <p className="trust-file">
@@ -24,7 +24,7 @@ export function TrustParts({ view, userHome }: { view: TrustView; userHome: stri
               <DiffView diff={part.diff} limit={30} />
             </div>
           )}
-          {part.diff !== undefined && part.diff !== '' && <p className="trust-note px-0">All that it would do:</p>}
+          {part.diff !== undefined && part.diff !== '' && <p className="trust-note px-0">Everything they do:</p>}
           <ul className="trust-lines">
             {part.lines.map((line, index) => (
               <li key={index}>{line}</li>

@@ -52,9 +52,7 @@ export function TrustedFolders() {
         )
       })}
       {folders.length === 0 && (
-        <li className="px-3.5 py-3 text-ui text-ink-3">
-          No folder is trusted. You are asked when a project brings configuration of its own.
-        </li>
+        <li className="px-3.5 py-3 text-ui text-ink-3">No trusted folders. You’re asked when a project has its own settings.</li>
       )}
     </ul>
   )

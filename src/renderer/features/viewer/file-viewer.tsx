@@ -95,7 +95,7 @@ function Viewed({ place }: { place: FilePlace }) {
         <p className="p-4 text-ui text-ink-2">{last.problem}</p>
       ) : lines.length === 0 ? (
         <p className="p-4 text-ui text-ink-2">
-          {line !== undefined && line > 1 ? `The file has no line ${line} any longer.` : 'The file is empty.'}
+          {line !== undefined && line > 1 ? `The file no longer has a line ${line}.` : 'The file is empty.'}
         </p>
       ) : (
         <FileText

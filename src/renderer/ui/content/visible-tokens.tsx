@@ -28,7 +28,7 @@ function tokens(text: string): ReactNode[] {
   for (const { 0: token, index } of text.matchAll(VISIBLE_TOKEN)) {
     if (index > end) pieces.push(text.slice(end, index))
     pieces.push(
-      <span key={index} className="visible-token" title={token.startsWith('\\') ? 'A character that a screen does not show' : undefined}>
+      <span key={index} className="visible-token" title={token.startsWith('\\') ? 'Invisible character' : undefined}>
         {token}
       </span>,
     )

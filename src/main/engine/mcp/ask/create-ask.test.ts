@@ -84,7 +84,7 @@ describe('a form', () => {
       fields: [{ key: 'name', required: true }],
     })
     expect(asked.problemOf?.({ optionId: 'send' })).toMatch(/fill in/)
-    expect(asked.problemOf?.({ optionId: 'send', values: {} })).toBe('values.name: This is needed.')
+    expect(asked.problemOf?.({ optionId: 'send', values: {} })).toBe('values.name: Required.')
     expect(asked.problemOf?.({ optionId: 'send', values: { name: 'Ann' } })).toBeUndefined()
     expect(asked.problemOf?.({ optionId: 'decline' })).toBeUndefined()
     expect(held).toEqual([0, 1])

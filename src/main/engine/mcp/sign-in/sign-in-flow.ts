@@ -53,7 +53,7 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
       return signInOf(found, { client, redirectUrl: listener.url, scopes, tokens, now: request.now })
     } catch (error) {
       const failure = oauthFailure(`${new URL(found.issuer).host} gave no token`, error)
-      show('The sign-in did not work', failure.message)
+      show('Sign-in failed', failure.message)
       throw failure
     }
   } finally {

@@ -62,7 +62,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
           reason: 'The agent asks before it goes on. You may dismiss it; then it goes on by its own judgement.',
           options: [
             { optionId: 'answer', kind: 'allow_once', name: 'Answer' },
-            { optionId: 'dismiss', kind: 'reject_once', name: 'Dismiss' },
+            { optionId: 'dismiss', kind: 'reject_once', name: 'Skip' },
           ],
           nobody:
             'Nobody is there who could answer in a form. Ask in the text of your answer instead, or go on with your best judgement and say so.',

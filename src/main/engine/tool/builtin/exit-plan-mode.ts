@@ -112,9 +112,9 @@ function planOptions(alternatives: readonly PlanAlternative[]): ApprovalOption[]
       : alternatives.map(({ label }, index) => ({ optionId: `approve-${index + 1}`, kind: 'allow_once', name: `Approve: ${label}` }))
   return [
     ...approve,
-    { optionId: 'revise', kind: 'reject_once', name: 'Revise' },
+    { optionId: 'revise', kind: 'reject_once', name: 'Request changes' },
     { optionId: 'reject', kind: 'reject_once', name: 'Reject' },
-    { optionId: 'reject_exit', kind: 'reject_once', name: 'Reject and Exit' },
+    { optionId: 'reject_exit', kind: 'reject_once', name: 'Reject and leave plan mode' },
   ]
 }
 

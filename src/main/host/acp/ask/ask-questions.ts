@@ -73,7 +73,7 @@ async function chosenLabels(
     const end: PermissionOption =
       labels.length > 0
         ? { optionId: ENOUGH, kind: 'allow_once', name: `That is all: ${labels.join(', ')}` }
-        : { optionId: DISMISS, kind: 'reject_once', name: 'Dismiss' }
+        : { optionId: DISMISS, kind: 'reject_once', name: 'Skip' }
     const offered = left.map(({ label }): PermissionOption => ({
       optionId: `option-${options.findIndex((one) => one.label === label) + 1}`,
       kind: 'allow_once',

@@ -19,7 +19,7 @@ export async function askQuestions(asked: Asked): Promise<Answer> {
   return { optionId: 'answer', answers }
 }
 
-const DISMISS: OtherKey = { key: 'd', label: 'Dismiss, and let the agent decide' }
+const DISMISS: OtherKey = { key: 'd', label: 'Skip, and let the agent decide' }
 
 type OneAnswer = Promise<QuestionAnswer | 'dismiss' | undefined>
 

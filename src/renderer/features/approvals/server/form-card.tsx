@@ -56,11 +56,11 @@ export function FormCard(props: FormCardProps) {
   return (
     <ServerCard
       ref={card}
-      label={`Form of the server ${server}`}
+      label={`${server} is asking for information`}
       behind={behind}
       title={
         <>
-          The server <b>{server}</b> asks you
+          <b>{server}</b> is asking for information
         </>
       }
     >
@@ -91,15 +91,14 @@ export function FormCard(props: FormCardProps) {
           </div>
           {asksSecret && (
             <p className="server-warning">
-              <TriangleAlert aria-hidden /> It seems to ask for a secret, which a server must not do in a form. Decline, unless you are
-              sure.
+              <TriangleAlert aria-hidden /> This form asks for a secret. Servers shouldn’t do that. Decline unless you’re sure.
             </p>
           )}
           {failure && <ErrorNote failure={failure} className="m-3" />}
         </div>
         <div className="approval-acts">
           <Button type="submit" variant="primary" kbd="Enter" disabled={locked} aria-disabled={!grace.isArmed || undefined}>
-            Send to {server}
+            Submit
           </Button>
           <Button kbd={REJECT_KEY} disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
             Decline

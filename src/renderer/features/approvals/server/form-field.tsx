@@ -45,7 +45,7 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
     case 'choice':
       return (
         <SelectField {...shared} value={String(value ?? '')} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{field.required ? 'Choose one …' : 'None'}</option>
+          <option value="">{field.required ? 'Choose one…' : 'None'}</option>
           {field.options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.title}

@@ -37,16 +37,16 @@ export function LinkCard(props: LinkCardProps) {
   return (
     <ServerCard
       ref={card}
-      label={opened ? `Waiting until you are done on ${host}` : `The server ${server} wants a page opened: ${host}`}
+      label={opened ? `Waiting for you to finish on ${host}` : `${server} asks you to open a page: ${host}`}
       behind={behind}
       title={
         opened ? (
           <>
-            Waiting until you are done on <b>{host}</b>
+            Waiting for you to finish on <b>{host}</b>
           </>
         ) : (
           <>
-            The server <b>{server}</b> wants you to open a page
+            <b>{server}</b> asks you to open a page
           </>
         )
       }
@@ -55,7 +55,7 @@ export function LinkCard(props: LinkCardProps) {
         <div className="server-body">
           <p className="server-words">
             {opened ? (
-              `The server ${server} goes on by itself when it knows that you are done there.`
+              `${server} continues when you’re done there.`
             ) : (
               <>
                 <span className="approval-says">{server} says:</span> {message}
@@ -94,7 +94,7 @@ export function LinkCard(props: LinkCardProps) {
         ))}
         {opened && (
           <Button variant="quiet" icon={<ExternalLink aria-hidden />} disabled={locked} onClick={() => openLink(url)}>
-            Open it again
+            Open again
           </Button>
         )}
         {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
@@ -105,11 +105,9 @@ export function LinkCard(props: LinkCardProps) {
 
 function warningOf(protocol: string, host: string): string[] {
   return [
-    ...(protocol === 'http:' && !/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host)
-      ? ['What you enter there goes over the network without encryption.']
-      : []),
+    ...(protocol === 'http:' && !/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host) ? ['This page isn’t encrypted.'] : []),
     ...(host.split('.').some((label) => label.startsWith('xn--'))
-      ? ['The name of this host holds letters that can look like others. Check that it is the one you mean.']
+      ? ['This host name contains look-alike characters. Check that it’s the one you expect.']
       : []),
   ]
 }

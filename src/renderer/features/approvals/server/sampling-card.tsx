@@ -56,7 +56,7 @@ export function SamplingCard(props: SamplingCardProps) {
     >
       <div className="approval-body">
         {answer ? (
-          <Said title={answer.model} text={answer.text === '' ? 'It answered nothing.' : answer.text} onSeen={() => see('answer')} />
+          <Said title={answer.model} text={answer.text === '' ? 'No answer' : answer.text} onSeen={() => see('answer')} />
         ) : (
           <>
             {system !== undefined && <Said title="Instructions" text={system} onSeen={() => see('system')} />}
@@ -64,7 +64,7 @@ export function SamplingCard(props: SamplingCardProps) {
               // oxlint-disable-next-line react/no-array-index-key -- they never change
               <Said
                 key={index}
-                title={role === 'user' ? 'Question' : 'As if the model had said'}
+                title={role === 'user' ? 'Question' : 'Given as the model’s words'}
                 text={text}
                 onSeen={() => see(String(index))}
               />
@@ -73,8 +73,8 @@ export function SamplingCard(props: SamplingCardProps) {
         )}
         <p className="approval-note">
           {answer
-            ? 'It gets nothing else: not the conversation, and no tools.'
-            : `It is asked by itself, at most ${maxTokens.toLocaleString()} tokens long, without the conversation and without tools. You see the answer first.`}
+            ? 'The server gets only this answer: no conversation, no tools.'
+            : `The model sees only this, not the conversation, and has no tools. Up to ${maxTokens.toLocaleString()} tokens. You review the answer first.`}
         </p>
         {failure && <ErrorNote failure={failure} className="m-3" />}
       </div>

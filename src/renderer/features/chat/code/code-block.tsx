@@ -1,14 +1,12 @@
-import { memo, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/content/copy-button'
-import type { CodeToken } from '../../../ui/code/highlighter'
 import { useCodeLines } from '../../../ui/code/use-code-lines'
+import { CodeLine } from './code-line'
 
 /** Lines shown at first; the rest on request, so that a long listing does not bury the conversation. */
 const SHOWN_LINES = 120
 /** While a long block grows, its end is what is of interest. */
 const TAIL_LINES = 60
-/** A longer line is cut on screen; copying gives all of it. */
-const LINE_LIMIT = 2000
 
 interface CodeBlockProps {
   code: string
@@ -36,7 +34,7 @@ export function CodeBlock({ code, language, streaming }: CodeBlockProps) {
       <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
         <code>
           {lines.slice(from, to).map((line, n) => (
-            <CodeLine key={from + n} line={line} tokens={tokens[from + n]} />
+            <CodeLine key={from + n} line={line} tokens={tokens[from + n]} linked={!streaming} />
           ))}
         </code>
       </pre>
@@ -48,30 +46,3 @@ export function CodeBlock({ code, language, streaming }: CodeBlockProps) {
     </figure>
   )
 }
-
-const CodeLine = memo(function CodeLine({ line, tokens }: { line: string; tokens: CodeToken[] | undefined }) {
-  if (line.length > LINE_LIMIT) {
-    return (
-      <>
-        {line.slice(0, LINE_LIMIT)}
-        <span className="code-cut">… {(line.length - LINE_LIMIT).toLocaleString()} more characters</span>
-        {'\n'}
-      </>
-    )
-  }
-  if (!tokens) return `${line}\n`
-  return (
-    <>
-      {tokens.map((token, n) =>
-        token.kind === 'plain' ? (
-          token.text
-        ) : (
-          <span key={n} className={`ct-${token.kind}`}>
-            {token.text}
-          </span>
-        ),
-      )}
-      {'\n'}
-    </>
-  )
-})

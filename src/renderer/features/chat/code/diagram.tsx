@@ -32,7 +32,7 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
   return (
     <div className="diagram">
       {picture && !source && problem === undefined ? (
-        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('The drawing cannot be shown.')} />
+        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('The diagram can’t be shown.')} />
       ) : (
         <CodeBlock code={code} language={language} streaming={streaming} />
       )}

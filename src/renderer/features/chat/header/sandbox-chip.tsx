@@ -73,7 +73,7 @@ function Particulars({ sandbox, userHome }: Pick<SandboxChipProps, 'sandbox' | '
         <p className="mt-0.5 mb-2.5 text-ink-2">
           {level === 'unrestricted'
             ? 'Commands in this session run without a sandbox.'
-            : 'What commands can reach without asking you. The operating system enforces it.'}
+            : 'What commands can reach without asking you. Enforced by the operating system.'}
         </p>
       )}
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-small">

@@ -62,13 +62,13 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
       <button type="button" aria-expanded={said === '' ? undefined : open} disabled={said === ''} onClick={() => setOpen(!open)}>
         <ChevronRight aria-hidden />
         <span>
-          Attempt {attempt.attempt} broke off: {attempt.failure.title}
+          Attempt {attempt.attempt} failed: {attempt.failure.title}
         </span>
         <span className="superseded-message">{attempt.failure.message}</span>
       </button>
       {open && (
         <p className="superseded-text">
-          <span className="sr-only">Not part of the answer: </span>
+          <span className="sr-only">Discarded: </span>
           {said}
         </p>
       )}

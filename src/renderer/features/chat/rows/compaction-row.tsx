@@ -10,7 +10,7 @@ import { Spinner } from '../../../ui/spinner'
 import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
-const WHY = { window: 'the context window was nearly full', overflow: 'the provider rejected it as too long', manual: 'you asked for it' }
+const WHY = { window: 'context window almost full', overflow: 'request too long', manual: 'at your request' }
 
 /** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
 export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { sessionId: string; item: CompactionItem }) {
@@ -58,10 +58,10 @@ function Summary({ sessionId, item: { result, instruction, compactionId } }: { s
   return (
     <div className="compaction-summary">
       <p>
-        The agent goes on from this summary and your own messages. It no longer sees {counted(answers, 'answer')} and{' '}
+        The agent continues from this summary and your messages. Removed from context: {counted(answers, 'answer')} and{' '}
         {counted(results, 'result')}
-        {messages > 0 && `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}. All of it
-        stays here.
+        {messages > 0 && `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}. You can
+        still read it here.
       </p>
       {instruction !== undefined && <p>You asked: {instruction}</p>}
       <div className="compaction-text">
@@ -80,7 +80,7 @@ function Summary({ sessionId, item: { result, instruction, compactionId } }: { s
           title={busy ? 'When the turn has ended' : 'The agent sees the whole conversation again'}
           onClick={() => void client.session.undoCompaction({ sessionId, compactionId }).catch(tellFailure)}
         >
-          Undo the compaction
+          Undo compaction
         </Button>
       )}
     </div>

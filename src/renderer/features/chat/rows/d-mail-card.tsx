@@ -13,7 +13,7 @@ export function DMailCard({ id, item, dMail, back }: { id: string; item: Restore
     <section aria-label="D-Mail" className="d-mail">
       <p className="d-mail-head">
         <Send aria-hidden />
-        <b>The agent went back {counted(steps, 'step')}, with a message to itself</b>
+        <b>The agent went back {counted(steps, 'step')} with a note to itself</b>
         {back}
       </p>
       <div className="d-mail-text">
@@ -21,7 +21,11 @@ export function DMailCard({ id, item, dMail, back }: { id: string; item: Restore
       </div>
       <button type="button" aria-expanded={open} className="d-mail-more" onClick={() => useOpenRows.getState().toggle(id)}>
         <ChevronRight aria-hidden />
-        <span>{calls.length === 0 ? 'No call left the conversation' : `${counted(calls.length, 'call')} left the conversation`}</span>
+        <span>
+          {calls.length === 0
+            ? 'No calls were removed from the conversation'
+            : `${counted(calls.length, 'call')} removed from the conversation`}
+        </span>
         <span>· {filesOf(item)}</span>
       </button>
       {open && (
@@ -38,8 +42,8 @@ export function DMailCard({ id, item, dMail, back }: { id: string; item: Restore
 }
 
 function filesOf({ files, kept }: RestoredItem): string {
-  if (files === 0 && kept === 0) return 'files stay as they are'
-  const words = [`${counted(files, 'file')} went back`, ...(kept > 0 ? [`${kept} left as ${kept === 1 ? 'it is' : 'they are'}`] : [])]
+  if (files === 0 && kept === 0) return 'files unchanged'
+  const words = [`${counted(files, 'file')} restored`, ...(kept > 0 ? [`${kept} left as ${kept === 1 ? 'it is' : 'they are'}`] : [])]
   return words.join(', ')
 }
 

@@ -36,19 +36,19 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'interrupted':
       return (
         <Line icon={<History aria-hidden />} action={action}>
-          Trestle was closed in the middle of this turn. You can continue.
+          Trestle was closed during this turn. You can continue.
         </Line>
       )
     case 'max_turn_requests':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The turn reached its limit after {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
+          Step limit reached: {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
         </Line>
       )
     case 'repetition':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The turn was ended after {item.steps} steps: the model kept making the same call with the same result.
+          Stopped after {item.steps} steps: the model kept repeating the same call.
         </Line>
       )
     case 'max_tokens':

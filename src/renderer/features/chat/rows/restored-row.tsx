@@ -19,7 +19,7 @@ export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sess
       title={busy ? 'When the turn has ended' : undefined}
       onClick={() => void takeBack(client, sessionId, { seq, files: files > 0, conversation })}
     >
-      Take it back
+      Undo
     </button>
   )
   if (dMail) return <DMailCard id={`${sessionId}/${item.id}`} item={item} dMail={dMail} back={back} />
@@ -37,8 +37,8 @@ function wordsOf({ files, kept, conversation, part }: RestoredItem): string {
   const paths = `${files} ${files === 1 ? 'file' : 'files'}`
   const what = conversation
     ? files > 0
-      ? `The conversation and ${paths} went back to here.`
-      : 'The conversation went back to here.'
-    : `${paths} went back.`
-  return kept > 0 ? `${what} ${kept === 1 ? 'One was' : `${kept} were`} left as ${kept === 1 ? 'it is' : 'they are'}.` : what
+      ? `Restored the conversation and ${paths} to this point.`
+      : 'Restored the conversation to this point.'
+    : `Restored ${paths}.`
+  return kept > 0 ? `${what} ${kept === 1 ? 'One was' : `${kept} were`} not changed.` : what
 }

@@ -9,7 +9,7 @@ const WORDS: Record<TaskNews['status'], string> = {
   completed: 'has completed',
   failed: 'has failed',
   stopped: 'was stopped',
-  timed_out: 'ran out of time',
+  timed_out: 'timed out',
   lost: 'was lost',
 }
 
@@ -22,7 +22,7 @@ export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem 
         <p key={task.taskId} className="notice">
           {task.agent ? <Bot aria-hidden /> : <SquareTerminal aria-hidden />}
           <span className="min-w-0">
-            <span className="sr-only">News for the agent: </span>
+            <span className="sr-only">Task update: </span>
             <Name task={task} /> {WORDS[task.status]}
             {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
           </span>
@@ -33,12 +33,12 @@ export const TaskNewsRow = memo(function TaskNewsRow({ item }: { item: NewsItem 
               aria-expanded={open}
               onClick={() => setOpen(!open)}
             >
-              {open ? 'Show less' : 'What the agent was told'}
+              {open ? 'Show less' : 'Message to the agent'}
             </button>
           )}
         </p>
       ))}
-      {open && <PlainText text={item.text} label="What the agent was told" />}
+      {open && <PlainText text={item.text} label="Message to the agent" />}
     </div>
   )
 })

@@ -28,7 +28,7 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
         {item.steered && (
           <p className="you-steered">
             <CornerDownRight aria-hidden />
-            joined the running turn
+            sent during the turn
           </p>
         )}
         {skill?.type === 'text' && (
@@ -64,13 +64,13 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
       label="Message"
       align="end"
       trigger={
-        <IconButton label="Go back or fork" className="you-menu">
+        <IconButton label="Message actions" className="you-menu">
           <EllipsisVertical aria-hidden />
         </IconButton>
       }
     >
       <MenuItem icon={<History aria-hidden />} onSelect={() => askRestore({ sessionId, to, parts: said })}>
-        Go back to before this message…
+        Restore to here…
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
         Fork the session from here

@@ -18,7 +18,7 @@ const WORDS: Record<TaskStatus, string> = {
   completed: 'has completed',
   failed: 'has failed',
   stopped: 'was stopped',
-  timed_out: 'ran out of time',
+  timed_out: 'timed out',
   lost: 'was lost',
 }
 const DOTS: Record<TaskStatus, DotStatus> = {
@@ -51,7 +51,7 @@ export function BackgroundTask({ details }: { details: TaskDetails }) {
       <p className="tool-meta">
         <span className="inline-flex items-center gap-1.5">
           <Dot status={task.prompt && runs ? 'waiting' : DOTS[task.status]} silent />
-          {task.prompt && runs ? 'waits for you' : WORDS[task.status]}
+          {task.prompt && runs ? 'needs input' : WORDS[task.status]}
           {task.exitCode !== undefined && `, exit ${task.exitCode}`}
         </span>
         <span>{clock(seconds)}</span>
@@ -75,7 +75,7 @@ export function BackgroundOutcome({ task: before }: { task: Task }) {
     <>
       <Dot status={waits ? 'waiting' : DOTS[task.status]} silent />
       {waits
-        ? 'waits for you'
+        ? 'needs input'
         : task.status === 'running'
           ? 'in the background'
           : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}

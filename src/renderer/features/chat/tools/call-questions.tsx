@@ -51,7 +51,7 @@ function askedFor(preview: Preview | undefined): string {
       return `${preview.server} asked: ${preview.message}`
     case 'link':
       return preview.opened
-        ? `Waited until you were done on ${new URL(preview.url).host}.`
+        ? `Waited for you to finish on ${new URL(preview.url).host}.`
         : `${preview.server} wanted you to open ${new URL(preview.url).host}.`
     case 'sampling':
       return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} wanted to ask the model.`
@@ -75,7 +75,7 @@ const CHOSEN: Readonly<Record<string, string>> = {
 }
 
 function endOf({ outcome, chosen, preview }: CallQuestionItem): string {
-  if (outcome === undefined) return 'Waits for you.'
+  if (outcome === undefined) return 'Pending'
   if (preview?.kind === 'sandbox' && outcome !== 'cancelled') return outcome === 'reject_once' ? 'Not allowed.' : 'You allowed it.'
   if (outcome === 'cancelled') return 'Not answered.'
   return (chosen !== undefined && CHOSEN[chosen]) || (outcome === 'reject_once' ? 'You declined.' : 'You answered.')

@@ -38,7 +38,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent goes on; it is told when the command ends"
+            title="The agent continues and is told when the command ends"
             onClick={() => actions.moveToBackground(task)}
           >
             Move to background

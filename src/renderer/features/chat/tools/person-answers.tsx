@@ -33,9 +33,7 @@ export function AnswerList({ details: { questions, answers } }: { details: Extra
         return (
           <div key={question}>
             <dt className="text-ink-2">{question}</dt>
-            <dd className="font-medium">
-              {answers ? [...labels, ...(other === undefined ? [] : [`“${other}”`])].join(', ') : 'Dismissed'}
-            </dd>
+            <dd className="font-medium">{answers ? [...labels, ...(other === undefined ? [] : [`“${other}”`])].join(', ') : 'Skipped'}</dd>
           </div>
         )
       })}

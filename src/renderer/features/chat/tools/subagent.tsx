@@ -17,7 +17,7 @@ const WORDS: Record<TaskStatus, string> = {
   completed: 'has answered',
   failed: 'has failed',
   stopped: 'was stopped',
-  timed_out: 'ran out of time',
+  timed_out: 'timed out',
   lost: 'ended with Trestle',
 }
 const DOTS: Record<TaskStatus, DotStatus> = {
@@ -56,14 +56,14 @@ export function Subagent({ item }: { item: ToolItem }) {
       )}
       {runs && !waits && (
         <p className="subagent-line" aria-live="off">
-          {isQueued ? 'Waits until other subagents have ended.' : (task.lastLine ?? 'Thinks.')}
+          {isQueued ? 'Waiting for other subagents to finish' : (task.lastLine ?? 'Thinking')}
         </p>
       )}
       <p className="tool-meta">
         {status && (
           <span className="inline-flex items-center gap-1.5">
             <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[status]} silent />
-            {type} {waits ? 'waits for your answer' : isQueued ? 'is queued' : WORDS[status]}
+            {type} {waits ? 'needs your answer' : isQueued ? 'is queued' : WORDS[status]}
           </span>
         )}
         {runs && calls > 0 && <span>{calls === 1 ? '1 call' : `${calls} calls`}</span>}
@@ -75,7 +75,7 @@ export function Subagent({ item }: { item: ToolItem }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent goes on without waiting for it, and is told when it has ended"
+            title="The agent continues and is told when it ends"
             aria-label={`Move to background: the subagent ${item.agent.description}`}
             onClick={() => actions.moveToBackground(task)}
           >
@@ -97,7 +97,7 @@ export function Subagent({ item }: { item: ToolItem }) {
         <Button
           size="small"
           variant="quiet"
-          title="What it has done, step by step; there it can be told more"
+          title="See its steps, or send it a message"
           aria-label={`Open the subagent ${item.agent.description}`}
           onClick={() => useLayout.getState().openSession(agentId)}
         >
@@ -116,7 +116,7 @@ export function SubagentOutcome({ task }: { task: Task }) {
     <>
       <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[task.status]} silent />
       {waits
-        ? 'waits for you'
+        ? 'needs input'
         : isQueued
           ? 'queued'
           : task.status === 'running'

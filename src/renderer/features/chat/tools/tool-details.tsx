@@ -81,7 +81,7 @@ function Unfinished({ item }: { item: ToolItem }): ReactNode {
   if (item.preview?.kind === 'text') return <PlainText text={item.preview.text} label="Preview" />
   if (item.state === 'interrupted')
     return <p className="tool-note">The turn ended before this call had a result. It may have done part of its work.</p>
-  return <p className="tool-note">{item.state === 'running' ? 'Nothing to show yet.' : 'Not started yet.'}</p>
+  return <p className="tool-note">{item.state === 'running' ? 'Nothing to show yet' : 'Not started yet.'}</p>
 }
 
 function Details({ details, content }: { details: ToolDetails; content: readonly ResultPart[] }): ReactNode {

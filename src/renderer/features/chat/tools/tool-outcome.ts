@@ -72,7 +72,7 @@ function done(item: ToolItem): ToolOutcome {
     case 'tools':
       return plain(details.tools.length === 0 ? 'nothing found' : `${count(details.tools.length, 'tool')} loaded`)
     case 'decision':
-      return plain(details.decision === 'revise' ? 'changes wanted' : (details.choice ?? 'approved'))
+      return plain(details.decision === 'revise' ? 'changes requested' : (details.choice ?? 'approved'))
     case 'answers':
       return plain(details.answers ? 'answered' : 'dismissed')
     case 'todos':

@@ -12,7 +12,7 @@ export function PageView({ details }: { details: Of<'page'> }) {
         <Address href={details.url} text={details.title ?? ''}>
           {details.title ?? details.url}
         </Address>
-        {details.extracted ? ' · its article' : ' · as it came'}
+        {details.extracted ? ' · article text' : ' · full page'}
       </p>
       <PlainText text={details.text} label={`Text of ${details.title ?? details.url}`} />
     </>

@@ -4,7 +4,7 @@ const SUGGESTIONS = [
   'Give me a tour of this project',
   'Run the tests and tell me what fails',
   'Find a small bug and propose a fix',
-  'What changed here lately?',
+  'What changed recently?',
 ]
 
 interface EmptyConversationProps {
@@ -20,13 +20,13 @@ export function EmptyConversation({ greeting, scripted, onSuggest }: EmptyConver
   return (
     <div className="flex max-w-[460px] flex-col items-center gap-4 text-center">
       <div>
-        <h2 className="text-lead font-semibold">What shall we do?</h2>
+        <h2 className="text-lead font-semibold">What would you like to do?</h2>
         <p className="mt-1 text-ui text-ink-2">
           {scripted
-            ? 'The demo model plays a script, there is no model behind it: whatever you say, it shows an edit, a command and a to-do list on this folder, and asks before each change.'
+            ? 'The demo follows a script, without an AI model. Whatever you type, it makes an edit, runs a command and keeps a to-do list in this folder, and asks before each change.'
             : greeting !== undefined
               ? greeting
-              : 'The agent reads, edits and runs in this folder. Every risky step asks first.'}
+              : 'The agent reads, edits and runs code in this folder. It asks before risky steps.'}
         </p>
       </div>
       <div className="flex flex-wrap justify-center gap-2">

@@ -27,14 +27,14 @@ test('a value that is typed replaces the kept one, a name that is removed goes, 
 })
 
 test('what is missing is said at its field', () => {
-  expect(fieldProblems(NO_SERVER, [])).toEqual({ name: 'A name is needed', command: 'A command is needed' })
+  expect(fieldProblems(NO_SERVER, [])).toEqual({ name: 'Enter a name', command: 'Enter a command' })
   expect(fieldProblems({ ...NO_SERVER, name: 'a', transport: 'http', url: 'x.test', callSeconds: '0' }, ['a'])).toEqual({
-    name: 'There is a server of this name',
-    url: 'An address that begins with https:// or http:// is needed',
+    name: 'A server with this name already exists',
+    url: 'Enter a URL that begins with https:// or http://',
     callSeconds: 'From 1 to 3600 seconds',
   })
   const env = [newPair('A', '1'), newPair('A', '2')]
-  expect(fieldProblems({ ...NO_SERVER, name: 'a', command: 'x', env }, [])).toEqual({ env: 'Each variable once' })
+  expect(fieldProblems({ ...NO_SERVER, name: 'a', command: 'x', env }, [])).toEqual({ env: 'Each variable can be set only once' })
 })
 
 test('a whole command line is taken apart as a shell would', () => {

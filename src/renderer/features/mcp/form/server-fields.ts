@@ -71,17 +71,17 @@ export function fieldsOf(name: string, input: McpServerInput): ServerFields {
 export function fieldProblems(fields: ServerFields, taken: readonly string[]): Partial<Record<keyof ServerFields, string>> {
   const problems: Partial<Record<keyof ServerFields, string>> = {}
   const name = fields.name.trim()
-  if (name === '') problems.name = 'A name is needed'
-  else if (taken.includes(name)) problems.name = 'There is a server of this name'
+  if (name === '') problems.name = 'Enter a name'
+  else if (taken.includes(name)) problems.name = 'A server with this name already exists'
   if (fields.transport === 'stdio') {
-    if (fields.command.trim() === '') problems.command = 'A command is needed'
-    if (hasTwice(fields.env)) problems.env = 'Each variable once'
-    else if (fields.env.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.env = 'Each value needs a name'
+    if (fields.command.trim() === '') problems.command = 'Enter a command'
+    if (hasTwice(fields.env)) problems.env = 'Each variable can be set only once'
+    else if (fields.env.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.env = 'Enter a name for each value'
   } else {
     if (!/^https?:\/\/\S+$/i.test(fields.url.trim()) && !fields.url.includes('${'))
-      problems.url = 'An address that begins with https:// or http:// is needed'
-    if (hasTwice(fields.headers)) problems.headers = 'Each header once'
-    else if (fields.headers.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.headers = 'Each value needs a name'
+      problems.url = 'Enter a URL that begins with https:// or http://'
+    if (hasTwice(fields.headers)) problems.headers = 'Each header can be set only once'
+    else if (fields.headers.some((pair) => pair.name.trim() === '' && pair.value !== '')) problems.headers = 'Enter a name for each value'
   }
   for (const field of ['startSeconds', 'callSeconds'] as const) {
     const seconds = Number(fields[field])

@@ -109,14 +109,10 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           error={errorOf('name')}
           onChange={(event) => set({ name: event.target.value })}
         />
-        <SelectField
-          label="How it is reached"
-          value={fields.transport}
-          onChange={(event) => set({ transport: transportOf(event.target.value) })}
-        >
-          <option value="stdio">Run a command on this machine (stdio)</option>
-          <option value="http">Connect to an address (streamable HTTP)</option>
-          <option value="sse">Connect to an address, the older way (SSE)</option>
+        <SelectField label="Transport" value={fields.transport} onChange={(event) => set({ transport: transportOf(event.target.value) })}>
+          <option value="stdio">Local command (stdio)</option>
+          <option value="http">Streamable HTTP</option>
+          <option value="sse">HTTP + SSE (legacy)</option>
         </SelectField>
         {fields.transport === 'stdio' ? (
           <LocalFields fields={fields} scope={scope} set={set} errorOf={errorOf} onLeaveCommand={splitLine} />
@@ -124,16 +120,16 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           <RemoteFields fields={fields} set={set} errorOf={errorOf} />
         )}
         {!edited && folder && (
-          <SelectField label="For" value={scope} onChange={(event) => setScope(event.target.value === 'project' ? 'project' : 'user')}>
-            <option value="user">You, in every project</option>
-            <option value="project">{folder.name}: in its .mcp.json, for everybody who works on it</option>
+          <SelectField label="Scope" value={scope} onChange={(event) => setScope(event.target.value === 'project' ? 'project' : 'user')}>
+            <option value="user">All my projects</option>
+            <option value="project">{folder.name}: in its .mcp.json, shared with everyone</option>
           </SelectField>
         )}
         <details className="rounded-md border border-line px-3 py-2 open:pb-3">
-          <summary className="cursor-default text-ui font-medium text-ink-2">Time limits</summary>
+          <summary className="cursor-default text-ui font-medium text-ink-2">Timeouts</summary>
           <div className="mt-2.5 flex flex-wrap gap-3">
             <TextField
-              label="To start, in seconds"
+              label="Startup timeout (seconds)"
               inputMode="numeric"
               className="min-w-[140px] flex-1"
               value={fields.startSeconds}
@@ -141,7 +137,7 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
               onChange={(event) => set({ startSeconds: event.target.value })}
             />
             <TextField
-              label="For a call, in seconds"
+              label="Call timeout (seconds)"
               inputMode="numeric"
               className="min-w-[140px] flex-1"
               value={fields.callSeconds}
@@ -178,13 +174,13 @@ function LocalFields({
         mono
         value={fields.command}
         placeholder="npx -y @modelcontextprotocol/server-filesystem ~/notes"
-        hint="A whole command line is taken apart."
+        hint="Paste a full command line; arguments are split automatically."
         error={errorOf('command')}
         onChange={(event) => set({ command: event.target.value })}
         onBlur={onLeaveCommand}
       />
       <TextAreaField
-        label="Arguments, one a line"
+        label="Arguments (one per line)"
         mono
         value={fields.args}
         error={errorOf('args')}
@@ -193,16 +189,16 @@ function LocalFields({
       <PairList
         label="Environment"
         kind="variable"
-        hint="It gets what your commands get; keys of models are kept from it."
+        hint="Inherits your environment, without model API keys."
         pairs={fields.env}
         error={errorOf('env')}
         onChange={(env) => set({ env })}
       />
       <TextField
-        label="Folder it starts in"
+        label="Working directory"
         mono
         value={fields.cwd}
-        hint="Empty: the project it is written in, else your home folder."
+        hint="Default: the project folder, or your home folder"
         error={errorOf('cwd')}
         onChange={(event) => set({ cwd: event.target.value })}
       />
@@ -211,7 +207,7 @@ function LocalFields({
         value={chosen.value}
         hint={
           chosen.value === 'unrestricted'
-            ? 'Can do everything you can do on this machine.'
+            ? 'Can do everything you can on this machine.'
             : 'Can change only its folder and the caches of package managers. Your keys and credentials are hidden.'
         }
         onChange={(event) => set({ sandbox: choices.find(({ value }) => value === event.target.value)?.value ?? chosen.value })}
@@ -235,14 +231,14 @@ function RemoteFields({ fields, set, errorOf }: PartProps) {
         inputMode="url"
         value={fields.url}
         placeholder="https://mcp.example.com/mcp"
-        hint="If it wants a sign-in, you can do that once it is added."
+        hint="You can sign in after adding it, if required."
         error={errorOf('url')}
         onChange={(event) => set({ url: event.target.value })}
       />
       <PairList
         label="Headers"
         kind="header"
-        hint="For a key the server gave you: Authorization, Bearer …"
+        hint="For an API key, such as Authorization: Bearer …"
         pairs={fields.headers}
         error={errorOf('headers')}
         onChange={(headers) => set({ headers })}
@@ -251,17 +247,17 @@ function RemoteFields({ fields, set, errorOf }: PartProps) {
         <summary className="cursor-default text-ui font-medium text-ink-2">Sign-in</summary>
         <div className="mt-2.5 flex flex-col gap-3">
           <TextField
-            label="Client id"
+            label="Client ID"
             mono
             value={fields.clientId}
-            hint="Only where you registered Trestle yourself."
+            hint="Only if you registered Trestle yourself"
             onChange={(event) => set({ clientId: event.target.value })}
           />
           <TextField
             label="Scopes"
             mono
             value={fields.scopes}
-            hint="Empty: what the server asks for."
+            hint="Default: what the server asks for"
             onChange={(event) => set({ scopes: event.target.value })}
           />
         </div>

@@ -52,15 +52,15 @@ export function FoundServer({ server, pick, onChange }: FoundServerProps) {
           {pick.chosen && state !== 'new' && (
             <div className="mt-2 flex flex-wrap gap-2.5">
               <SelectField
-                label="What becomes of yours"
+                label="Name conflict"
                 className="min-w-[200px] flex-1"
                 value={pick.replace ? 'replace' : 'keep'}
                 onChange={({ target: { value } }) =>
                   onChange({ ...pick, replace: value === 'replace', name: value === 'replace' ? name : freeName })
                 }
               >
-                <option value="keep">It stays, this one gets another name</option>
-                <option value="replace">This one takes its place</option>
+                <option value="keep">Keep both</option>
+                <option value="replace">Replace</option>
               </SelectField>
               {!pick.replace && (
                 <TextField
@@ -84,7 +84,7 @@ export function FoundServer({ server, pick, onChange }: FoundServerProps) {
                   autoComplete={input.isSecret ? 'new-password' : 'off'}
                   value={pick.values[input.id] ?? ''}
                   {...(input.fallback !== undefined && { placeholder: input.fallback })}
-                  hint={input.variable === undefined ? undefined : `Empty: taken from the environment variable ${input.variable}.`}
+                  hint={input.variable === undefined ? undefined : `Default: the environment variable ${input.variable}`}
                   onChange={(event) => onChange({ ...pick, values: { ...pick.values, [input.id]: event.target.value } })}
                 />
               ))}

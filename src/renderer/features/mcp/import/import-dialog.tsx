@@ -80,8 +80,8 @@ export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: 
       title={pasted ? 'Add from JSON' : 'Import servers'}
       description={
         pasted
-          ? 'What the page of a server tells you to put into a configuration file, of whatever product.'
-          : 'From Claude Code, Claude Desktop, Cursor, VS Code, Codex and Kimi. Nothing is written before you add it; their files stay as they are.'
+          ? 'Paste the configuration from the server’s documentation, in the format of any app.'
+          : 'From Claude Code, Claude Desktop, Cursor, VS Code, Codex and Kimi. Their files aren’t changed.'
       }
       footer={
         <>
@@ -151,9 +151,7 @@ export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: 
             </section>
           ))
         )}
-        {!pasted && found?.length === 0 && (
-          <EmptyState title="Nothing to import">None of these products keeps a server on this machine, or in this project.</EmptyState>
-        )}
+        {!pasted && found?.length === 0 && <EmptyState title="Nothing to import">No MCP servers found in other apps.</EmptyState>}
       </div>
     </Dialog>
   )

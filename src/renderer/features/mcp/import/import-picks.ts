@@ -29,5 +29,5 @@ export function picksProblem(picks: readonly { pick: Pick }[]): string | undefin
   const names = picks.map(({ pick }) => pick.name.trim())
   if (names.includes('')) return 'Each server needs a name.'
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  return twice === undefined ? undefined : `Two of them are called ${twice}.`
+  return twice === undefined ? undefined : `Two servers are named ${twice}.`
 }

@@ -1,0 +1,112 @@
+import { Archive, ArchiveRestore, Copy, Link, Pencil, Pin, PinOff, Plus, Trash2 } from 'lucide-react'
+import { useState, type ReactElement, type SyntheticEvent } from 'react'
+import type { SessionSummary } from '../../../shared/model/session'
+import { folderName } from '../../state/folder-name'
+import { titleOf } from '../../state/ordered-sessions'
+import { hasLinks } from '../../state/route'
+import type { SessionActions } from '../../state/session-actions'
+import { togglePin, useSessionMarks } from '../../state/session-marks'
+import { tell, tellFailure } from '../../state/toasts-state'
+import { useFolderMissing } from '../../state/use-folder-missing'
+import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/context-menu'
+import type { TreeRow } from './tree-rows'
+
+interface RowMenuProps {
+  rows: readonly TreeRow[]
+  userHome: string | undefined
+  actions: SessionActions
+  onRename: (sessionId: string) => void
+  onRemove: (summary: SessionSummary) => void
+  /** Told the key of the row whose menu is open, and undefined when it closes. */
+  onOpen: (key: string | undefined) => void
+  /** The list; its rows carry `data-row`. */
+  children: ReactElement
+}
+
+/** The context menus of the list: one for all rows, since one for each would make every row many times as costly to draw. */
+export function RowMenu({ rows, userHome, actions, onRename, onRemove, onOpen, children }: RowMenuProps) {
+  const [target, setTarget] = useState<TreeRow>()
+  const aim = (event: SyntheticEvent): void => {
+    const key = event.target instanceof Element && event.target.closest<HTMLElement>('[data-row]')?.dataset['row']
+    const row = rows.find((one) => one.key === key)
+    if (row?.kind === 'session' || row?.kind === 'project') setTarget(row)
+    // Nothing of ours opens elsewhere.
+    else event.stopPropagation()
+  }
+  return (
+    <ContextMenu
+      label={target ? `Actions for ${nameOf(target, userHome)}` : 'Actions'}
+      items={
+        target?.kind === 'session' ? (
+          <SessionItems summary={target.summary} actions={actions} onRename={onRename} onRemove={onRemove} />
+        ) : target?.kind === 'project' ? (
+          <ProjectItems folder={target.folder} actions={actions} />
+        ) : null
+      }
+      onOpenChange={(open) => onOpen(open ? target?.key : undefined)}
+      onAim={aim}
+    >
+      {children}
+    </ContextMenu>
+  )
+}
+
+function nameOf(row: TreeRow, userHome: string | undefined): string {
+  return row.kind === 'session' ? titleOf(row.summary) : row.kind === 'project' ? folderName(row.folder, userHome).name : ''
+}
+
+interface SessionItemsProps extends Pick<RowMenuProps, 'actions' | 'onRename' | 'onRemove'> {
+  summary: SessionSummary
+}
+
+function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProps) {
+  const { sessionId, archived } = summary
+  const pinned = useSessionMarks((marks) => marks.pinned.has(sessionId))
+  return (
+    <>
+      <ContextMenuItem icon={<Pencil aria-hidden />} kbd="F2" onSelect={() => onRename(sessionId)}>
+        Rename
+      </ContextMenuItem>
+      {!archived && (
+        <ContextMenuItem icon={pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />} onSelect={() => togglePin(sessionId)}>
+          {pinned ? 'Unpin' : 'Pin'}
+        </ContextMenuItem>
+      )}
+      <ContextMenuItem
+        icon={archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}
+        onSelect={() => actions.archive(sessionId, !archived)}
+      >
+        {archived ? 'Restore' : 'Archive'}
+      </ContextMenuItem>
+      {hasLinks && (
+        <ContextMenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId)}>
+          Copy link
+        </ContextMenuItem>
+      )}
+      <ContextMenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyId(sessionId)}>
+        Copy session ID
+      </ContextMenuItem>
+      <ContextMenuSeparator />
+      <ContextMenuItem icon={<Trash2 aria-hidden />} kbd="Del" danger onSelect={() => onRemove(summary)}>
+        Delete…
+      </ContextMenuItem>
+    </>
+  )
+}
+
+function ProjectItems({ folder, actions }: { folder: string; actions: SessionActions }) {
+  const missing = useFolderMissing(folder)
+  const copyPath = (): void => {
+    navigator.clipboard.writeText(folder).then(() => tell('Path copied'), tellFailure)
+  }
+  return (
+    <>
+      <ContextMenuItem icon={<Plus aria-hidden />} disabled={missing} onSelect={() => actions.begin(folder)}>
+        New session here
+      </ContextMenuItem>
+      <ContextMenuItem icon={<Copy aria-hidden />} onSelect={copyPath}>
+        Copy path
+      </ContextMenuItem>
+    </>
+  )
+}
