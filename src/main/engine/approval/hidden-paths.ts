@@ -1,4 +1,4 @@
-import { isWithin } from './paths'
+import { isWithin } from '../workspace/real-path'
 import { parsePattern } from './rules/parse-pattern'
 import { pathGlob } from './rules/path-glob'
 import type { PermissionRule } from './rules/permission-rule'
