@@ -6,7 +6,16 @@ import type { Plugin } from 'vite'
 import { compressedAssets } from './scripts/compressed-assets.ts'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
-const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@vscode/ripgrep', 'sharp', 'tree-sitter-bash', 'web-tree-sitter']
+const OUTSIDE = [
+  'electron',
+  'better-sqlite3',
+  'node-pty',
+  '@vscode/ripgrep',
+  'sharp',
+  'tree-sitter-bash',
+  'web-tree-sitter',
+  '@napi-rs/keyring',
+]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
@@ -44,6 +53,7 @@ export default defineConfig({
           'task-host': 'src/main/task-host.ts',
           'article-worker': 'src/main/engine/web/article-worker.ts',
           'backup-worker': 'src/main/engine/session/sqlite/backup/backup-worker.ts',
+          'key-store': 'src/main/engine/config/key-store/key-store-process.ts',
           'pdf-worker': 'src/main/engine/tool/media/pdf-worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts', 'test/{integration,conformance}/**/*.test.ts'],
     environment: 'node',
+    // No test asks the key store of whoever runs it.
+    env: { TRESTLE_KEY_STORE: 'file' },
     // A guard against tests that hang, also on a machine with much else to do.
     testTimeout: 60_000,
     hookTimeout: 60_000,

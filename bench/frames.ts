@@ -37,7 +37,7 @@ export default async function frames(): Promise<Measurement[]> {
     configure(scratch.home, server.baseUrl)
     await fillStore(scratch)
     const { PATH = '', HOME = '' } = process.env
-    app = await serveApp({ PATH, HOME, TRESTLE_HOME: scratch.home })
+    app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: scratch.home })
     browser = await launchChromium(executable)
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     page.setDefaultTimeout(TIME_LIMIT_MS)

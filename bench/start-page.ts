@@ -47,7 +47,7 @@ export default async function startPage(): Promise<Measurement[]> {
   configure(scratch.home, 'http://127.0.0.1:9/v1')
   await fillStore(scratch)
   const { PATH = '', HOME = '' } = process.env
-  const app = await serveApp({ PATH, HOME, TRESTLE_HOME: scratch.home })
+  const app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: scratch.home })
   const browser = await launchChromium(executable)
   try {
     const cold: Start[] = []

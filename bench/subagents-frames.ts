@@ -47,7 +47,7 @@ export default async function subagentsFrames(): Promise<Measurement[]> {
   await appendFile(join(scratch.home, 'config.toml'), `[agents]\nmax_running = ${AT_ONCE}\n`)
   await createSession(scratch.home, scratch.project)
   const { PATH = '', HOME = '' } = process.env
-  const app = await serveApp({ PATH, HOME, TRESTLE_HOME: scratch.home })
+  const app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: scratch.home })
   const browser = await launchChromium(executable)
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })

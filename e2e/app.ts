@@ -106,7 +106,13 @@ function electronBinary(): string | undefined {
 
 function environment(scratch: Scratch, userHome: Scratch | undefined): Record<string, string> {
   const { PATH = '', HOME = '', DISPLAY } = process.env
-  return { PATH, HOME: userHome?.project ?? HOME, TRESTLE_HOME: scratch.home, ...(DISPLAY !== undefined && { DISPLAY }) }
+  return {
+    PATH,
+    HOME: userHome?.project ?? HOME,
+    TRESTLE_KEY_STORE: 'file',
+    TRESTLE_HOME: scratch.home,
+    ...(DISPLAY !== undefined && { DISPLAY }),
+  }
 }
 
 async function startElectron(executablePath: string, env: Record<string, string>): Promise<Running> {

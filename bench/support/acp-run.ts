@@ -20,7 +20,7 @@ export async function acpRun({ answers }: { answers: (n: number) => Answer | und
   configure(scratch.home, server.baseUrl)
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [CLI, 'acp'], {
-    env: { PATH, HOME, TRESTLE_HOME: scratch.home },
+    env: { PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: scratch.home },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')

@@ -58,7 +58,10 @@ export async function printRun({ answers, scratch: given, thinkMs, format = 'tex
     '--output-format',
     format,
   ]
-  const child = spawn(process.execPath, args, { env: { PATH, HOME, TRESTLE_HOME: scratch.home }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, {
+    env: { PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: scratch.home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))

@@ -23,7 +23,7 @@ export function createPlace(task: LoadedTask): RunPlace {
 /** The environment of everything that is run for a task. The Node that runs the evals comes first, for the tests of the projects. */
 export function environmentOf({ home, person }: RunPlace): Record<string, string> {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env
-  return { PATH: `${join(process.execPath, '..')}:${PATH}`, LANG, HOME: person, TRESTLE_HOME: home }
+  return { PATH: `${join(process.execPath, '..')}:${PATH}`, LANG, HOME: person, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: home }
 }
 
 /** Runs git in a project, and fails when git does; for tasks that prepare or inspect a repository. */

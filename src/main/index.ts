@@ -50,8 +50,7 @@ startDesktop({
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
-    const cipher = safeStorageCipher(safeStorage)
-    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, ...(cipher && { cipher }) })
+    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, legacyCipher: () => safeStorageCipher(safeStorage) })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

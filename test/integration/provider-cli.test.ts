@@ -32,7 +32,9 @@ const addLocal = (): Promise<string> => worked(['provider', 'add', 'local', '--b
 
 it('a terminal alone is enough from nothing to the first answer, and the key is only in the store', async () => {
   const added = await addLocal()
-  expect(added).toMatch(/^Added local \(openai-compatible\) to .*config\.toml\. Its key is stored\.\n/)
+  expect(added).toMatch(
+    /^Added local \(openai-compatible\) to .*config\.toml\. Its key is stored\. Keys are stored in a file that only you can read, because .*\.\n/,
+  )
   expect(config()).not.toContain('sk-the-key')
   expect(await worked(['provider', 'list'])).toMatch(/local +openai-compatible +stored/)
   expect(await worked(['provider', 'test', 'local'])).toContain('ok: local offers 2 models.')
@@ -105,7 +107,7 @@ it('no command of an agent adds or removes a provider, or chooses a model', asyn
 
 it('a key typed at the terminal is not shown, and Ctrl-C adds nothing and ends with 130', async () => {
   const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TRESTLE_HOME: scratch.home }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TRESTLE_HOME: scratch.home, TRESTLE_KEY_STORE: 'file' }
   const add = (name: string) => {
     const pty = spawn(process.execPath, [cli, 'provider', 'add', name, '--type', 'anthropic'], { cols: 100, env })
     let shown = ''

@@ -28,7 +28,7 @@ export function startChat(
   const pty = spawn(process.execPath, [CLI, 'chat', ...args], {
     cols: columns,
     rows,
-    env: { PATH, HOME, TERM: 'xterm-256color', TRESTLE_HOME: home, ...env },
+    env: { PATH, HOME, TERM: 'xterm-256color', TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: home, ...env },
   })
   const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
   let raw = ''

@@ -42,7 +42,7 @@ function trestle(...words: string[]): number {
   const cli = join(root, 'out', 'main', 'cli.js')
   const { status } = spawnSync(process.execPath, [cli, 'mcp', ...words], {
     cwd: home,
-    env: { PATH, HOME, TRESTLE_HOME: home },
+    env: { PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: home },
     stdio: 'inherit',
   })
   return status ?? 1

@@ -7,6 +7,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     file: 'config.toml',
     problems: [],
     defaultPermissionMode: 'ask',
+    keys: { store: 'file' },
     providers: [],
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],

@@ -29,7 +29,7 @@ export function startCli(
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const { PATH = '', HOME = '' } = process.env
   const [program, ...rest] = within([process.execPath, CLI, ...args])
-  return spawn(program!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, ...env } })
+  return spawn(program!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, TRESTLE_KEY_STORE: 'file', ...env } })
 }
 
 /** Runs the built program to its end. */

@@ -1,5 +1,5 @@
 import type { AgentChoice } from '../../shared/model/agent'
-import type { Cipher } from './config/secrets'
+import type { LegacyCipher } from './config/key-store/key-store'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
 
 /** What a host decides about its engine. */
@@ -7,8 +7,8 @@ export interface EngineOptions {
   version: string
   /** Default: TRESTLE_HOME, else ~/.trestle. */
   home?: string
-  /** Encrypts keys typed into the app; default: a file only the user can read. */
-  cipher?: Cipher
+  /** Opens the keys that an older version of the desktop app stored. */
+  legacyCipher?: () => LegacyCipher | undefined
   /** The agent that new sessions run as when none is named; default: the usual one. */
   agent?: AgentChoice
   /** Overrides `[loop] max_steps`. */

@@ -14,7 +14,7 @@ import { createFolderSettings } from './config/folder-settings'
 import { createTrust } from './config/trust/create-trust'
 import { resolveHome } from './config/home'
 import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-checkpoints'
-import { createSecrets } from './config/secrets'
+import { openKeys } from './config/key-store/open-keys'
 import { createSettingsActions } from './config/settings-actions'
 import type { Settings } from './config/settings'
 import type { RecordedEvent } from '../../shared/model/event'
@@ -69,7 +69,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const home = realpathSync(resolveHome(options.home))
   const { store, notices, recover } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
-  const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
+  const { keyStore, secrets } = await openKeys({ home, host: options.taskHost, legacy: options.legacyCipher })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
@@ -118,7 +118,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const mcp = createEngineMcp({
     home,
     version,
-    ...(options.cipher && { cipher: options.cipher }),
+    keyStore,
     env,
     namedEnv: () => namedEnv(process.env, settings()),
     settings,
@@ -320,6 +320,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const actions = createSettingsActions({
     config,
     secrets,
+    keyStore,
     catalog,
     tools: TOOL_LIST,
     onModels: () => tell({ kind: 'models' }),

@@ -25,8 +25,24 @@ export interface ProviderView {
   type: ProviderType
   baseUrl?: string
   apiKeyEnv?: string
-  /** Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. */
-  keyFrom: 'stored' | 'environment' | 'file' | 'none'
+  /** Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. `locked`: one is stored, but cannot be opened now. */
+  keyFrom: 'stored' | 'environment' | 'file' | 'locked' | 'none'
+}
+
+/** Where keys typed in are kept. */
+export interface KeysView {
+  /** `system`: encrypted, with a key from the key store of the system. `file`: in a file that only the user can read. */
+  store: 'system' | 'file'
+  /** The key store, as an object of a sentence. */
+  name?: string
+  /** Why it is not used, as an end of the sentence "… because". */
+  reason?: string
+}
+
+/** Where keys are kept, as a sentence. */
+export function keysText({ store, name, reason }: KeysView): string {
+  if (store === 'system') return `Keys are stored encrypted, with a key that ${name ?? 'the system'} keeps.`
+  return `Keys are stored in a file that only you can read${reason === undefined ? '' : `, because ${reason}`}.`
 }
 
 /** Where what is said of a model comes from. `guess`: nothing is known of it, so these are safe assumptions. */
@@ -121,6 +137,7 @@ export interface SettingsView {
   /** Takes over for the rest of a turn when a model is overloaded. */
   fallbackModel?: string
   defaultPermissionMode: 'ask' | 'accept-edits' | 'auto'
+  keys: KeysView
   providers: ProviderView[]
   models: ModelView[]
   /** Every tool with its toggle. */

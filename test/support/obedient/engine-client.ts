@@ -80,7 +80,7 @@ export async function printTurn(
   ]
   const child = spawnContained(prefix, words, {
     cwd: world.project,
-    env: { PATH, ...env, HOME: world.home, TRESTLE_HOME: world.trestle },
+    env: { PATH, ...env, HOME: world.home, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: world.trestle },
   })
   child.stdin.end()
   let output = ''

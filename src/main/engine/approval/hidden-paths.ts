@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { placeholdersIn } from '../sandbox/placeholders'
-import { isWithin } from './paths'
+import { isWithin } from '../workspace/real-path'
 import { parsePattern } from './rules/parse-pattern'
 import { pathGlob } from './rules/path-glob'
 import type { PermissionRule } from './rules/permission-rule'

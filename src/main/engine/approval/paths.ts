@@ -1,11 +1,5 @@
-import { sep } from 'node:path'
 import type { JudgedCall } from './policy'
 import type { CommandPart, TouchedPath } from './shell/command-part'
-
-/** Whether `path` is `folder` or lies in it. Both absolute, with symlinks resolved. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-}
 
 /** Whether a call writes files itself; what commands do is judged by their parts. */
 export function writesFiles({ accesses }: JudgedCall['call']): boolean {

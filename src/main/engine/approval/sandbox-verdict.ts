@@ -4,7 +4,7 @@ import { REJECT_OPTIONS, type ApprovalOption } from '../../../shared/model/appro
 import { describeSandbox, type CommandSandbox } from '../../../shared/model/sandbox'
 import { hostAllowed } from '../sandbox/network/host-list'
 import { commandNeeds, type CommandNeeds } from './command-needs'
-import { isWithin } from './paths'
+import { isWithin } from '../workspace/real-path'
 import type { CommandSandboxes, JudgedCall, PartVerdict, Verdict } from './policy'
 
 const READ_ONLY: CommandSandbox = { level: 'read-only', network: 'none' }

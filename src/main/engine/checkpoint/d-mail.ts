@@ -2,7 +2,7 @@ import { visibleStretches, type ConversationCut, type KeptFile } from '../../../
 import type { EventBody } from '../../../shared/model/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import { toolLabel } from '../../../shared/model/tool-label'
-import { isWithin } from '../approval/paths'
+import { isWithin } from '../workspace/real-path'
 import type { DMailCall } from '../loop/turn-context'
 import type { WayBack } from '../tool/session-checkpoints'
 import { planRestore } from './plan-restore'

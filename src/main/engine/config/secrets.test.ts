@@ -1,18 +1,26 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createSecrets, type Cipher } from './secrets'
+import type { AskKeyStore } from './key-store/ask-key-store'
+import { createKeyStore } from './key-store/key-store'
+import { createSecrets } from './secrets'
 import { DEFAULT_SETTINGS, type Settings } from './settings'
 
 let home: string
 let file: string
-const cipher: Cipher = {
-  encrypt: (text) => Buffer.from(text).toString('hex'),
-  decrypt(sealed) {
-    if (!/^[0-9a-f]+$/.test(sealed)) throw new Error('cannot decrypt')
-    return Buffer.from(sealed, 'hex').toString()
-  },
+const desktop = { platform: 'darwin', env: {} } as const
+/** A key store of the system, as every host of this user asks it. */
+function keyring(kept: { key?: string } = {}): { ask: AskKeyStore; asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    ask: async (action) => {
+      asked.push(action)
+      if (action === 'make') kept.key ??= Buffer.alloc(32, 7).toString('base64')
+      return kept
+    },
+  }
 }
 const settings: Settings = { ...DEFAULT_SETTINGS, providers: { p: { type: 'google', apiKeyEnv: 'P_KEY', apiKey: 'from-file' } } }
 
@@ -22,12 +30,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-test('a key is stored for the user alone, found again, and removed', () => {
-  createSecrets({ home }).set('p', ' sk-1\n')
+test('a key is stored for the user alone, found again, and removed', async () => {
+  await createSecrets({ home }).set('p', ' sk-1\n')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const again = createSecrets({ home })
   expect(again.get('p')).toBe('sk-1')
-  again.set('__proto__', 'odd')
+  await again.set('__proto__', 'odd')
   expect(again.get('__proto__')).toBe('odd')
   again.remove('p')
   again.remove('nobody')
@@ -36,43 +44,51 @@ test('a key is stored for the user alone, found again, and removed', () => {
   expect(readdirSync(home)).toEqual(['credentials.json'])
 })
 
-test('with a cipher the file holds no key, and without it the key is locked, not lost', () => {
-  createSecrets({ home, cipher }).set('p', 'sk-1')
+test('with a key store the file holds no key, every host with it finds the key, and without it the key is locked, not lost', async () => {
+  const { ask } = keyring()
+  await createSecrets({ home, keyStore: createKeyStore({ ask, ...desktop }) }).set('p', 'sk-1')
   expect(readFileSync(file, 'utf8')).not.toContain('sk-1')
   const plain = createSecrets({ home })
-  expect(plain.get('p')).toBeUndefined()
-  expect(plain.isLocked('p')).toBe(true)
-  plain.set('q', 'sk-2')
-  const sealed = createSecrets({ home, cipher })
-  expect([sealed.get('p'), sealed.get('q'), sealed.isLocked('p')]).toEqual(['sk-1', 'sk-2', false])
+  expect([plain.get('p'), plain.isLocked('p'), plain.keyFrom('p', DEFAULT_SETTINGS)]).toEqual([undefined, true, 'locked'])
+  await plain.set('q', 'sk-2')
+  const other = createSecrets({ home, keyStore: createKeyStore({ ask, ...desktop }) })
+  await other.unlock()
+  expect([other.get('p'), other.get('q'), other.isLocked('p')]).toEqual(['sk-1', 'sk-2', false])
 })
 
-test('a cipher that fails stores nothing and says so', () => {
-  const failing = createSecrets({
-    home,
-    cipher: {
-      encrypt: () => {
-        throw new Error('no keychain')
-      },
-      decrypt: String,
-    },
-  })
-  expect(() => failing.set('p', 'sk')).toThrow(expect.objectContaining({ code: 'config.write_failed' }))
-  expect(existsSync(file)).toBe(false)
+test('a key that an older desktop app sealed is opened, and sealed again for every host', async () => {
+  const old = { provider: 'p', sealed: Buffer.from('sk-old').toString('hex') }
+  writeFileSync(file, JSON.stringify({ version: 1, keys: [old] }), { mode: 0o600 })
+  const { ask } = keyring()
+  const legacy = () => ({ decrypt: (sealed: string) => Buffer.from(sealed, 'hex').toString() })
+  await createSecrets({ home, keyStore: createKeyStore({ ask, legacy, ...desktop }) }).unlock()
+  const host = createSecrets({ home, keyStore: createKeyStore({ ask, ...desktop }) })
+  await host.unlock()
+  expect(host.get('p')).toBe('sk-old')
+  expect(readFileSync(file, 'utf8')).not.toContain(old.sealed)
 })
 
-test('the stored key comes before the environment, that before the file', () => {
+test('what an older desktop app sealed stays as it is where there is no key store, or nothing to open it with', async () => {
+  const text = JSON.stringify({ version: 1, keys: [{ provider: 'p', sealed: 'b2xk' }] })
+  writeFileSync(file, text, { mode: 0o600 })
+  const legacy = () => ({ decrypt: () => 'sk-old' })
+  await createSecrets({ home, keyStore: createKeyStore({ ask: keyring().ask, legacy, platform: 'linux', env: {} }) }).unlock()
+  await createSecrets({ home, keyStore: createKeyStore({ ask: keyring().ask, ...desktop }) }).unlock()
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('the stored key comes before the environment, that before the file', async () => {
   const secrets = createSecrets({ home, env: { P_KEY: ' from-env ' } })
   const none = createSecrets({ home, env: { P_KEY: '' } })
   expect([none.keyFor('p', settings), none.keyFrom('p', settings)]).toEqual(['from-file', 'file'])
   expect([secrets.keyFor('p', settings), secrets.keyFrom('p', settings)]).toEqual(['from-env', 'environment'])
-  secrets.set('p', 'stored')
+  await secrets.set('p', 'stored')
   expect([secrets.keyFor('p', settings), secrets.keyFrom('p', settings)]).toEqual(['stored', 'stored'])
   expect([secrets.keyFor('q', settings), secrets.keyFrom('q', settings)]).toEqual([undefined, 'none'])
 })
 
-test('a file with rights for others is mended and told', () => {
-  createSecrets({ home }).set('p', 'sk-1')
+test('a file with rights for others is mended and told', async () => {
+  await createSecrets({ home }).set('p', 'sk-1')
   chmodSync(file, 0o644)
   const secrets = createSecrets({ home })
   expect(secrets.get('p')).toBe('sk-1')
@@ -80,11 +96,11 @@ test('a file with rights for others is mended and told', () => {
   expect(secrets.notices).toEqual([expect.stringContaining('mended')])
 })
 
-test.each(['{ not json', '{"version":1}', '{"version":2,"keys":[]}', ''])('a damaged file (%j) is moved aside, not lost', (text) => {
+test.each(['{ not json', '{"version":1}', '{"version":2,"keys":[]}', ''])('a damaged file (%j) is moved aside, not lost', async (text) => {
   writeFileSync(file, text, { mode: 0o600 })
   const secrets = createSecrets({ home })
   expect(secrets.get('p')).toBeUndefined()
-  secrets.set('p', 'sk-2')
+  await secrets.set('p', 'sk-2')
   expect(secrets.get('p')).toBe('sk-2')
   const [aside] = readdirSync(home).filter((name) => name.includes('.damaged-'))
   expect(readFileSync(join(home, aside!), 'utf8')).toBe(text)

@@ -4,25 +4,21 @@ import { z } from 'zod'
 import { CodedError } from '../../../shared/model/errors'
 import type { ProviderView } from '../../../shared/model/settings'
 import type { Settings } from './settings'
+import { NO_KEY_STORE, type KeyStore } from './key-store/key-store'
 import { writePrivateFile } from './write-private-file'
-
-/** Encrypts texts with a key only the system's keychain knows (Electron's safeStorage). Both may throw. */
-export interface Cipher {
-  /** Returns text that can be stored, e.g. base64. */
-  encrypt(text: string): string
-  decrypt(sealed: string): string
-}
 
 /** The keys typed into the app, per provider id. They are never in config.toml and never in a log. */
 export interface Secrets {
   /** What was found wrong with the file and what was done about it. Grows. */
   readonly notices: readonly string[]
-  /** The stored key; undefined also for one that this host cannot decrypt. */
+  /** Fetches what is needed to open the stored keys, and seals again what an older version of the desktop app sealed. Never rejects. */
+  unlock(): Promise<void>
+  /** The stored key; undefined also for one that cannot be opened now. */
   get(providerId: string): string | undefined
-  /** Whether a key is stored that only the desktop app can decrypt. */
+  /** Whether a key is stored that cannot be opened: the key store of the system is not there, or locked. */
   isLocked(providerId: string): boolean
   /** Stores a key; blanks around it are dropped. CodedError `config.write_failed`. */
-  set(providerId: string, key: string): void
+  set(providerId: string, key: string): Promise<void>
   remove(providerId: string): void
   /** The key to use: the stored one, else the environment variable `api_key_env`, else `api_key` of the file. */
   keyFor(providerId: string, settings: Settings): string | undefined
@@ -35,8 +31,8 @@ const fileSchema = z.object({ version: z.literal(1), keys: z.array(entry) })
 type Entry = z.infer<typeof entry>
 
 /** Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes' changes count. */
-export function createSecrets(options: { home: string; cipher?: Cipher; env?: NodeJS.ProcessEnv; now?: () => number }): Secrets {
-  const { home, cipher, env = process.env, now = Date.now } = options
+export function createSecrets(options: { home: string; keyStore?: KeyStore; env?: NodeJS.ProcessEnv; now?: () => number }): Secrets {
+  const { home, keyStore = NO_KEY_STORE, env = process.env, now = Date.now } = options
   const file = join(home, 'credentials.json')
   const notices: string[] = []
 
@@ -75,22 +71,28 @@ export function createSecrets(options: { home: string; cipher?: Cipher; env?: No
   }
   const open = (found: Entry | undefined): string | undefined => {
     if (!found) return undefined
-    if ('plain' in found) return found.plain
-    try {
-      return cipher?.decrypt(found.sealed)
-    } catch {
-      // Another user's or machine's keychain: as good as no key, and `isLocked` says why.
-      return undefined
-    }
+    return 'plain' in found ? found.plain : keyStore.open(found.sealed)
   }
+  const sealed = (provider: string, key: string): Entry => {
+    const text = keyStore.seal(key)
+    return text === undefined ? { provider, plain: key } : { provider, sealed: text }
+  }
+  /** What an older version sealed, opened: while that can be done. */
+  const resealed = (entries: Iterable<Entry>): Entry[] =>
+    [...entries].flatMap((found) => {
+      const key = 'sealed' in found && keyStore.isLegacy(found.sealed) ? keyStore.open(found.sealed) : undefined
+      return key === undefined ? [] : [sealed(found.provider, key)].filter((entry) => 'sealed' in entry)
+    })
   const lookUp = (providerId: string, settings: Settings): { key?: string; from: ProviderView['keyFrom'] } => {
-    const stored = open(read().get(providerId))
+    const entry = read().get(providerId)
+    const stored = open(entry)
     if (stored !== undefined) return { key: stored, from: 'stored' }
     const provider = settings.providers[providerId]
     const fromEnv = provider?.apiKeyEnv === undefined ? '' : (env[provider.apiKeyEnv]?.trim() ?? '')
     if (fromEnv !== '') return { key: fromEnv, from: 'environment' }
     const fromFile = provider?.apiKey?.trim() ?? ''
-    return fromFile === '' ? { from: 'none' } : { key: fromFile, from: 'file' }
+    if (fromFile !== '') return { key: fromFile, from: 'file' }
+    return { from: entry ? 'locked' : 'none' }
   }
 
   return {
@@ -100,11 +102,21 @@ export function createSecrets(options: { home: string; cipher?: Cipher; env?: No
       const found = read().get(providerId)
       return found !== undefined && open(found) === undefined
     },
-    set(providerId, key) {
-      const trimmed = key.trim()
-      change((keys) =>
-        keys.set(providerId, cipher ? { provider: providerId, sealed: cipher.encrypt(trimmed) } : { provider: providerId, plain: trimmed }),
-      )
+    async unlock() {
+      const entries = [...read().values()]
+      const isOld = entries.some((entry) => 'sealed' in entry && keyStore.isLegacy(entry.sealed))
+      await keyStore.unlock({ make: isOld })
+      if (!isOld) return
+      const again = resealed(entries)
+      try {
+        if (again.length > 0) change((keys) => again.forEach((entry) => keys.set(entry.provider, entry)))
+      } catch {
+        // They stay as they are, and are tried again at the next start.
+      }
+    },
+    async set(providerId, key) {
+      await keyStore.unlock({ make: true })
+      change((keys) => keys.set(providerId, sealed(providerId, key.trim())))
     },
     remove(providerId) {
       if (read().has(providerId)) change((keys) => keys.delete(providerId))

@@ -10,6 +10,7 @@ import { abilitiesOf } from '../model/known/offered-models'
 import type { Config } from './config'
 import { modelEdits } from './save-model'
 import { DEFAULT_CACHES } from './sandbox-settings'
+import type { KeyStore } from './key-store/key-store'
 import type { Secrets } from './secrets'
 import type { Settings } from './settings'
 import { TOOL_SEARCH_KEYS } from './tool-search-settings'
@@ -19,6 +20,7 @@ const NO_SEARCH = 'No search provider is set. Add [web.search] to the configurat
 export interface SettingsActionsDeps {
   config: Config
   secrets: Secrets
+  keyStore: Pick<KeyStore, 'status'>
   catalog: Catalog
   tools: readonly { name: string; description: string }[]
   /** The list of models changed without a change of the file. */
@@ -28,7 +30,15 @@ export interface SettingsActionsDeps {
 }
 
 /** What the settings page can do, on config.toml, the stored keys and the catalog. */
-export function createSettingsActions({ config, secrets, catalog, tools, onModels, sandbox }: SettingsActionsDeps): SettingsActions {
+export function createSettingsActions({
+  config,
+  secrets,
+  keyStore,
+  catalog,
+  tools,
+  onModels,
+  sandbox,
+}: SettingsActionsDeps): SettingsActions {
   function view(): SettingsView {
     const { settings, problems, file } = config
     const defaultModel = catalog.defaultModel()
@@ -39,6 +49,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
       ...(settings.smallModel !== undefined && { smallModel: settings.smallModel }),
       ...(settings.fallbackModel !== undefined && { fallbackModel: settings.fallbackModel }),
       defaultPermissionMode: settings.defaultPermissionMode,
+      keys: keyStore.status(),
       providers: Object.entries(settings.providers).map(([id, { type, baseUrl, apiKeyEnv }]): ProviderView => {
         return {
           id,
@@ -91,7 +102,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
         { path: [...table, 'base_url'], value: baseUrl },
         { path: [...table, 'api_key_env'], value: apiKeyEnv },
       ])
-      if (apiKey !== undefined && apiKey.trim() !== '') secrets.set(id, apiKey.trim())
+      if (apiKey !== undefined && apiKey.trim() !== '') await secrets.set(id, apiKey.trim())
       onModels()
       return view()
     },

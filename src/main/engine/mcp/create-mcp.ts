@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { failureOf } from '../../../shared/model/errors'
 import type { McpSettings } from '../config/mcp-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
-import type { Cipher } from '../config/secrets'
+import type { KeyStore } from '../config/key-store/key-store'
 import type { Ask, AskDeps } from './ask/create-ask'
 import { createMcpAuth } from './auth/create-mcp-auth'
 import { createMcpConfig } from './config/create-mcp-config'
@@ -25,7 +25,7 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   home: string
   userHome: string
   version: string
-  cipher?: Cipher
+  keyStore?: KeyStore
   /** What commands get: the environment without keys and other secrets. */
   env(): Record<string, string>
   /** What the variables stand for that a project's definition names: the environment without keys. */
@@ -79,7 +79,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     now: Date.now,
     onTrust: deps.onTrust,
   })
-  const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), changed })
+  const auth = createMcpAuth({ home, ...(deps.keyStore && { keyStore: deps.keyStore }), changed })
   let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined
   const load = async (): Promise<{ ask: Ask; watched: WatchedResources }> => {
     const [{ createAsk }, { WatchedResources: Watched }] = await Promise.all([

@@ -71,13 +71,8 @@ export async function terminalStarter(leaders: Leaders = bestLeaders()): Promise
       const leaders = leadersFor(sandbox, env)
       const seat = seatOrNone(() => new TerminalSeat(native, leaders, env))
       if (!seat) return
-      ready = {
-        key: keyOf(env, sandbox),
-        policy: policyKey(sandbox),
-        seat,
-        leaders,
-        idle: setTimeout(takeReady, IDLE_MS, undefined).unref(),
-      }
+      const idle = setTimeout(takeReady, IDLE_MS, undefined).unref()
+      ready = { key: keyOf(env, sandbox), policy: policyKey(sandbox), seat, leaders, idle, lookedAt: performance.now() }
     },
     close() {
       takeReady(undefined)

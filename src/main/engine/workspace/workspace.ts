@@ -1,4 +1,5 @@
 import type { FileAccess } from './file-access'
+import type { PathFlavor } from './path-flavor'
 
 /**
  * The folders a session works in, and what its agent has read of them.
@@ -16,6 +17,10 @@ export interface Workspace {
   /** What the model and the user are shown: relative inside the root, else absolute. */
   display(absolutePath: string): string
   readonly reads: ReadState
+  /** How its paths are written and compared. */
+  readonly paths: PathFlavor
+  /** What `~` means. */
+  readonly userHome: string
   /** Whoever has files open beside the agent, with text that is not saved; absent: nobody. */
   readonly editor?: FileAccess | undefined
 }

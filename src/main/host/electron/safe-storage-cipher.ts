@@ -1,18 +1,17 @@
-import type { Cipher } from '../../engine/config/secrets'
+import type { LegacyCipher } from '../../engine/config/key-store/key-store'
 import type { ElectronModule } from './electron-module'
 
 /**
- * The system's key store as the cipher of the secrets. Ask for it only once the app is ready. Undefined when there is none (a Linux desktop without a
- * keyring would only scramble with a fixed password): keys are then kept in a file that only the user can read.
+ * Opens what earlier versions sealed with Electron's safeStorage, which no other host can; it is sealed again with the key that all hosts share. Ask for it
+ * only once the app is ready. Undefined where there is none.
  */
 export function safeStorageCipher(
   safeStorage: ElectronModule['safeStorage'],
   platform: NodeJS.Platform = process.platform,
-): Cipher | undefined {
+): LegacyCipher | undefined {
   if (!safeStorage.isEncryptionAvailable()) return undefined
   if (platform === 'linux' && safeStorage.getSelectedStorageBackend() === 'basic_text') return undefined
   return {
-    encrypt: (text) => safeStorage.encryptString(text).toString('base64'),
     decrypt: (sealed) => safeStorage.decryptString(Buffer.from(sealed, 'base64')),
   }
 }

@@ -7,7 +7,8 @@ import type { Parsed } from '../../command-line/parse'
 import { table } from '../../command-line/table'
 import { openConfig, type Config } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
-import { createSecrets } from '../../engine/config/secrets'
+import { openKeys } from '../../engine/config/key-store/open-keys'
+import type { Secrets } from '../../engine/config/secrets'
 import { createCatalog, type Catalog } from '../../engine/model/catalog'
 import { abilitiesOf } from '../../engine/model/known/offered-models'
 import { GUESSED } from '../../engine/model/known/model-facts'
@@ -16,7 +17,7 @@ import { GUESSED } from '../../engine/model/known/model-facts'
 export async function modelsMain({ positionals: [providerId], values }: Parsed): Promise<number> {
   const home = realpathSync(resolveHome())
   const config = await openConfig({ home })
-  const secrets = createSecrets({ home })
+  const { secrets } = await openKeys({ home })
   const settings = () => config.settings
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const asJson = values['json'] === true
@@ -44,7 +45,7 @@ function configured(catalog: Catalog): Listing {
   return { rows: catalog.list().map((info) => ({ id: info.id, ...abilitiesOf(info) })) }
 }
 
-async function offered(config: Config, secrets: ReturnType<typeof createSecrets>, catalog: Catalog, providerId: string): Promise<Listing> {
+async function offered(config: Config, secrets: Secrets, catalog: Catalog, providerId: string): Promise<Listing> {
   const provider = config.settings.providers[providerId]
   if (!provider) {
     const ids = Object.keys(config.settings.providers)

@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../../shared/model/settings'
+import { keysText, type KeysView, type ProviderView } from '../../../shared/model/settings'
 import { CodedError } from '../../../shared/model/errors'
 import { nearest } from '../../../shared/nearest'
 import { checkAction, isRefusedToAgents, type ActionSpec } from '../../command-line/check-action'
@@ -35,8 +35,8 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
     const { settings } = engine
     switch (action) {
       case 'list': {
-        const { providers } = settings.view()
-        say(providers, listed(providers))
+        const { providers, keys } = settings.view()
+        say(providers, listed(providers, keys))
         return 0
       }
       case 'add': {
@@ -47,7 +47,7 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
         if (key === undefined) return 130
         const view = await settings.saveProvider({ ...provider, ...(key !== '' && { apiKey: key }) })
         const added = view.providers.find(({ id }) => id === name)!
-        say(added, `Added ${name} (${added.type}) to ${view.file}. ${KEYS[added.keyFrom](added)}\n${NEXT(name)}`)
+        say(added, `Added ${name} (${added.type}) to ${view.file}. ${KEYS[added.keyFrom](added, view.keys)}\n${NEXT(name)}`)
         return 0
       }
       case 'test':
@@ -64,10 +64,11 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
   }
 }
 
-const KEYS: Readonly<Record<ProviderView['keyFrom'], (provider: ProviderView) => string>> = {
-  stored: () => 'Its key is stored.',
+const KEYS: Readonly<Record<ProviderView['keyFrom'], (provider: ProviderView, keys: KeysView) => string>> = {
+  stored: (_, keys) => `Its key is stored. ${keysText(keys)}`,
   environment: ({ apiKeyEnv }) => `Its key is read from ${apiKeyEnv}.`,
   file: () => 'Its key stands in config.toml.',
+  locked: (_, { reason = 'it was stored with another key' }) => `Its key is stored, but cannot be opened: ${reason}.`,
   none: ({ apiKeyEnv }) => (apiKeyEnv === undefined ? 'It has no key.' : `${apiKeyEnv} is not set here, so it has no key now.`),
 }
 
@@ -101,12 +102,10 @@ function named({ settings }: Engine, name: string): ProviderView {
   throw new CodedError('request.invalid', `No provider "${name}" is configured. ${there}`)
 }
 
-function listed(providers: readonly ProviderView[]): string {
+function listed(providers: readonly ProviderView[], keys: KeysView): string {
   if (providers.length === 0) return 'No provider is configured. Add one with: trestle provider add NAME\n'
-  return table(
-    ['NAME', 'TYPE', 'KEY', 'ADDRESS'],
-    providers.map((provider) => [provider.id, provider.type, keySource(provider), provider.baseUrl ?? '(its own)']),
-  )
+  const rows = providers.map((provider) => [provider.id, provider.type, keySource(provider), provider.baseUrl ?? '(its own)'])
+  return `${table(['NAME', 'TYPE', 'KEY', 'ADDRESS'], rows)}\n${keysText(keys)}\n`
 }
 
 function keySource({ keyFrom, apiKeyEnv }: ProviderView): string {

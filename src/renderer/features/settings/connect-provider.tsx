@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import { PROVIDER_TYPES, type ProviderType, type SettingsView } from '../../../shared/model/settings'
+import { keysText, PROVIDER_TYPES, type ProviderType, type SettingsView } from '../../../shared/model/settings'
 import { formFailure } from '../../state/field-errors'
 import { useSettingsChange } from '../../state/settings-query'
 import { tellFailure } from '../../state/toasts-state'
@@ -118,7 +118,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          hint="Stored in your system keychain. Leave empty if no key is required."
+          hint={`Leave it empty if the server needs none. ${keysText(settings.keys)}`}
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />

@@ -1,5 +1,5 @@
 import { useId, useState, type FormEvent } from 'react'
-import { PROVIDER_TYPES, type ProviderType, type ProviderView } from '../../../shared/model/settings'
+import { keysText, PROVIDER_TYPES, type KeysView, type ProviderType, type ProviderView } from '../../../shared/model/settings'
 import { formFailure } from '../../state/field-errors'
 import { useSettingsChange } from '../../state/settings-query'
 import { Button } from '../../ui/button'
@@ -12,6 +12,8 @@ import { baseUrlProblem, PROVIDER_WORDS, suggestProviderId } from './provider-wo
 interface ProviderFormProps {
   /** Undefined: a new one. */
   provider: ProviderView | undefined
+  /** Where its key will be kept. */
+  keys: KeysView
   /** Names that are in use. */
   taken: readonly string[]
   onClose: () => void
@@ -20,7 +22,7 @@ interface ProviderFormProps {
 const FIELDS = ['id', 'type', 'baseUrl', 'apiKeyEnv', 'apiKey']
 
 /** Adds or changes a provider. A stored key is never shown; leaving the field empty keeps it. */
-export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
+export function ProviderForm({ provider, keys, taken, onClose }: ProviderFormProps) {
   const formId = useId()
   const [type, setType] = useState<ProviderType>(provider?.type ?? 'openai-compatible')
   const [name, setName] = useState<string>()
@@ -99,8 +101,8 @@ export function ProviderForm({ provider, taken, onClose }: ProviderFormProps) {
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored. Type to replace it.' : ''}
-          hint="Stored in your system keychain, never in config.toml. It isn’t shown again."
+          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored; type to replace it' : ''}
+          hint={`${keysText(keys)} Never in config.toml, and never shown again.`}
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />

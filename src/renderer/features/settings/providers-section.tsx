@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { ProviderView, SettingsView } from '../../../shared/model/settings'
+import { keysText, type KeysView, type ProviderView, type SettingsView } from '../../../shared/model/settings'
 import { useSettingsChange } from '../../state/settings-query'
 import { tellFailure } from '../../state/toasts-state'
 import { Badge } from '../../ui/badge'
@@ -40,7 +40,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
               <div className="min-w-[180px] flex-1">
                 <p className="flex flex-wrap items-center gap-2">
                   <span className="font-medium">{provider.id}</span>
-                  <KeyState provider={provider} />
+                  <KeyState provider={provider} keys={settings.keys} />
                 </p>
                 <p className="text-small wrap-anywhere text-ink-3">
                   {PROVIDER_WORDS[provider.type].name} ·{' '}
@@ -61,8 +61,14 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
           ))}
         </ul>
       )}
+      {settings.providers.length > 0 && <p className="mt-2 px-0.5 text-small text-ink-3">{keysText(settings.keys)}</p>}
       {editing && (
-        <ProviderForm provider={editing.provider} taken={settings.providers.map(({ id }) => id)} onClose={() => setEditing(undefined)} />
+        <ProviderForm
+          provider={editing.provider}
+          keys={settings.keys}
+          taken={settings.providers.map(({ id }) => id)}
+          onClose={() => setEditing(undefined)}
+        />
       )}
       <ConfirmDialog
         open={removing !== undefined}
@@ -78,7 +84,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
   )
 }
 
-function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView }) {
+function KeyState({ provider: { keyFrom, apiKeyEnv }, keys }: { provider: ProviderView; keys: KeysView }) {
   switch (keyFrom) {
     case 'stored':
       return <Badge tone="done">key stored</Badge>
@@ -86,6 +92,12 @@ function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView
       return <Badge tone="done">key from {apiKeyEnv ?? 'the environment'}</Badge>
     case 'file':
       return <Badge>key in config.toml</Badge>
+    case 'locked':
+      return (
+        <Badge tone="wait">
+          {keys.reason === undefined ? 'key stored, but with another encryption key' : `key stored, but locked: ${keys.reason}`}
+        </Badge>
+      )
     default:
       return apiKeyEnv ? <Badge tone="wait">{apiKeyEnv} is not set</Badge> : <Badge>no key</Badge>
   }

@@ -1,4 +1,4 @@
-import { isWithin, pathsOf } from '../paths'
+import { pathsOf } from '../paths'
 import type { Policy } from '../policy'
 
 /**
@@ -7,6 +7,7 @@ import type { Policy } from '../policy'
  */
 export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutput, sandboxes }) => {
   if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
+  const { isWithin } = workspace.paths
   const roots = [workspace.root, ...workspace.addedFolders]
   const outside = pathsOf({ call, ...(part && { part }) }).find(
     ({ path, write }) =>

@@ -1,4 +1,4 @@
-import { isWithin, pathsOf, treesOf } from '../paths'
+import { pathsOf, treesOf } from '../paths'
 import type { Policy } from '../policy'
 
 /**
@@ -7,8 +7,9 @@ import type { Policy } from '../policy'
  * that do so leave it out by themselves.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
+  const { isWithin, isSame, comparable } = workspace.paths
   // A project may lie in there, as the scratch folders do.
-  const projects = [workspace.root, ...workspace.addedFolders].filter((root) => root !== home && isWithin(root, home))
+  const projects = [workspace.root, ...workspace.addedFolders].filter((root) => !isSame(root, home) && isWithin(root, home))
   const reached = pathsOf({ call, ...(part && { part }) }).find(
     ({ path, write }) =>
       isWithin(path, home) &&
@@ -16,7 +17,12 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
   if (reached) return { decision: 'deny', reason: `${reached.path} belongs to Trestle itself.` }
-  const above = part && treesOf(part).find((path) => path.realPath !== home && isWithin(home, path.realPath) && !leavesOut(path, home))
+  const above =
+    part &&
+    treesOf(part).find(
+      (path) =>
+        !isSame(path.realPath, home) && isWithin(home, path.realPath) && !leavesOut(path, comparable(home), comparable(path.realPath)),
+    )
   if (!above) return undefined
   const what = above.write ? 'changes' : 'reads'
   return {
@@ -27,6 +33,6 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
 }
 
 /** Whether a program that leaves out hidden folders does not come to this one. */
-function leavesOut({ realPath, tree }: ReturnType<typeof treesOf>[number], home: string): boolean {
-  return tree.skipsHidden === true && home.slice(realPath.length).includes('/.')
+function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
+  return tree.skipsHidden === true && home.slice(folder.length).includes('/.')
 }

@@ -79,19 +79,19 @@ function catches({ tool, argument }: ParsedPattern, judged: JudgedCall): Match {
     if (argument === undefined) return 'yes'
     if (part) return part.words.length === 0 ? 'no' : catchesWords(patternWords(argument), part.words)
     if (addressesOf(judged).some(webGlob(argument, { broad: true }))) return 'yes'
-    const meant = pathGlob(argument, judged.workspace.root, { broad: true })
+    const meant = globFor(judged, argument, true)
     return pathsOfCall(judged).some((paths) => paths.some((path) => meant.matches(path))) ? 'yes' : 'no'
   }
-  return part && argument !== undefined ? catchesEffects(tool, argument, part, judged.workspace.root) : 'no'
+  return part && argument !== undefined ? catchesEffects(tool, argument, part, judged) : 'no'
 }
 
 /** Rules for Read, Write and the other tools hold for what commands do as well. */
-function catchesEffects(tool: string, argument: string, part: CommandPart, root: string): Match {
+function catchesEffects(tool: string, argument: string, part: CommandPart, judged: JudgedCall): Match {
   if (nameMatches(tool, 'FetchURL')) return catchesSent(argument, part)
   const reading = nameMatches(tool, 'Read') || nameMatches(tool, 'Grep')
   const writing = nameMatches(tool, 'Write') || nameMatches(tool, 'Edit')
   if (!reading && !writing) return 'no'
-  const meant = pathGlob(argument, root, { broad: true })
+  const meant = globFor(judged, argument, true)
   let match: Match = 'no'
   for (const touched of part.paths) {
     const found = catchesTouched(touched, { reading: reading && (!touched.write || part.kind === 'run'), writing }, meant)
@@ -126,20 +126,19 @@ function catchesSent(argument: string, { effects: { sends } }: CommandPart): Mat
 
 function allows({ tool, argument }: ParsedPattern, judged: JudgedCall, naming: string | undefined): boolean {
   const { part, tool: called } = judged
-  if (part?.kind === 'redirection')
-    return naming === undefined && !part.hidden && allowsRedirection(tool, argument, part, judged.workspace.root)
+  if (part?.kind === 'redirection') return naming === undefined && !part.hidden && allowsRedirection(tool, argument, part, judged)
   if (!governs(tool, called.name)) return false
   if (argument === undefined) return naming === undefined && !part?.steered
   if (part) return allowsPart(patternWords(argument), part, naming)
   const addresses = addressesOf(judged)
   if (addresses.length > 0) return addresses.every(webGlob(argument))
   const paths = pathsOfCall(judged)
-  const meant = pathGlob(argument, judged.workspace.root)
+  const meant = globFor(judged, argument)
   return paths.length > 0 && paths.every((each) => each.every((path) => meant.matches(path)))
 }
 
-function allowsRedirection(tool: string, argument: string | undefined, part: CommandPart, root: string): boolean {
-  const glob = argument === undefined ? undefined : pathGlob(argument, root)
+function allowsRedirection(tool: string, argument: string | undefined, part: CommandPart, judged: JudgedCall): boolean {
+  const glob = argument === undefined ? undefined : globFor(judged, argument)
   const meant = (path: string): boolean => glob?.matches(path) ?? true
   return (
     part.paths.length > 0 &&
@@ -157,7 +156,7 @@ export function namingRule(judged: JudgedCall, touched: TouchedPath): Permission
     const pattern = rule.decision === 'allow' ? patternOf(rule) : undefined
     if (!part || pattern?.argument === undefined) return false
     if (nameMatches(pattern.tool, touched.write ? 'Write' : 'Read')) {
-      const meant = pathGlob(pattern.argument, judged.workspace.root)
+      const meant = globFor(judged, pattern.argument)
       return meant.matches(touched.path) && meant.matches(touched.realPath)
     }
     const { said } = touched
@@ -180,6 +179,11 @@ function allowsPart(pattern: readonly string[], part: CommandPart, naming: strin
     !part.steered &&
     part.outer.some(({ words, at }) => pattern.length > at && pattern[at] !== '*' && allowsWords(pattern, words))
   )
+}
+
+/** What a pattern for files means in the project of the call. */
+function globFor({ workspace: { root, userHome, paths } }: JudgedCall, pattern: string, broad = false): PathTest {
+  return pathGlob(pattern, root, { broad, home: userHome, paths })
 }
 
 /** The pages a call asks for. */

@@ -1,6 +1,8 @@
 import { lstatSync, opendirSync } from 'node:fs'
 import { errorCode } from '../../workspace/file-problem'
 import { globMatcher } from '../../workspace/glob-matcher'
+import type { PathFlavor } from '../../workspace/path-flavor'
+import { SYSTEM_PATHS } from '../../workspace/system-paths'
 import { EvaluationTimeout, type EvaluationTime } from '../evaluation-time'
 
 /** A glob that stands for more names, or is longer, is not looked into. */
@@ -18,17 +20,22 @@ export type Expansion = { paths: string[] } | { problem: string }
  * The paths that bash makes of a glob, as they are on the disk now: absolute, with `.` and `..` left where they stand. `pattern` has a backslash before
  * each character that is no wildcard. A glob without any match stands for itself.
  */
-export async function expandGlob(folder: string, pattern: string, text: string, time: EvaluationTime): Promise<Expansion> {
+export async function expandGlob(
+  folder: string,
+  pattern: string,
+  text: string,
+  time: EvaluationTime,
+  paths: PathFlavor = SYSTEM_PATHS,
+): Promise<Expansion> {
   if (pattern.length > MOST_CHARS) return { problem: 'is too long' }
   if (/[@+!?*]\(/.test(pattern)) return { problem: 'is not understood' }
-  const steps = pattern.split('/').filter((step, index) => step !== '' || index === 0)
-  let found = [pattern.startsWith('/') ? '' : folder.replace(/\/$/, '')]
-  if (pattern.startsWith('/')) steps.shift()
+  const { start, steps } = startOf(folder, pattern, paths)
+  let found = [start]
   let entries = 0
   try {
     for (const [index, step] of steps.entries()) {
       if (!isMagic(step)) {
-        const name = step.replace(/\\([\s\S])/g, '$1')
+        const name = unescaped(step)
         found = found.map((path) => `${path}/${name}`)
         continue
       }
@@ -47,11 +54,29 @@ export async function expandGlob(folder: string, pattern: string, text: string, 
       }
       found = index < steps.length - 1 ? next : next.filter((path) => exists(path))
     }
-    const paths = isMagic(steps.at(-1) ?? '') ? found : found.filter((path) => exists(path))
-    return { paths: paths.length > 0 ? paths : [text.startsWith('/') ? text : `${folder}/${text}`] }
+    const there = isMagic(steps.at(-1) ?? '') ? found : found.filter((path) => exists(path))
+    return { paths: there.length > 0 ? there : [paths.isAbsolute(text) ? text : `${folder}/${text}`] }
   } catch (error) {
     return { problem: error instanceof EvaluationTimeout ? 'is about too many files' : 'is about a folder that cannot be read' }
   }
+}
+
+/** The folder a glob is looked for in, without a slash at its end, and the names below. On Windows the first of them may be a drive: `/c/x*`, `C:/x*`. */
+function startOf(folder: string, pattern: string, paths: PathFlavor): { start: string; steps: string[] } {
+  const steps = pattern.split('/').filter((step, index) => step !== '' || index === 0)
+  const magic = steps.findIndex((step) => isMagic(step))
+  const head = steps
+    .slice(0, magic < 0 ? -1 : magic)
+    .map(unescaped)
+    .join('/')
+  if (paths.platform === 'win32' && head !== '' && paths.isAbsolute(`${head}/`))
+    return { start: paths.native(`${head}/`).replace(/[\\/]+$/, ''), steps: steps.slice(head.split('/').length) }
+  if (!pattern.startsWith('/')) return { start: folder.replace(/\/$/, ''), steps }
+  return { start: '', steps: steps.slice(1) }
+}
+
+function unescaped(step: string): string {
+  return step.replace(/\\([\s\S])/g, '$1')
 }
 
 function isMagic(step: string): boolean {

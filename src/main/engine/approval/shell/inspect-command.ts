@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path'
 import type { Workspace } from '../../workspace/workspace'
 import { EvaluationTime, EvaluationTimeout, limitFor } from '../evaluation-time'
 import { addExpression, isNumber, noArithmetic, type Arithmetic } from './arithmetic'
@@ -155,9 +154,9 @@ async function one(inspection: Inspection, segment: Segment, depth: number, oute
   const danger =
     dangerousCommand(words, {
       targets: targets.map(({ word, paths }) => ({ word, paths: paths.map(({ realPath }) => realPath) })),
-      project: inspection.workspace.root,
+      workspace: inspection.workspace,
       children: inspection.children,
-    }) ?? protectedTarget(targets, inspection.texts)
+    }) ?? protectedTarget(targets, inspection)
   const paths = targets.flatMap((target) => target.paths)
   const sends = networkUse(words)
   inspection.parts.push({
@@ -196,7 +195,7 @@ function sourceOf(segment: Segment): string {
 
 async function redirected(inspection: Inspection, target: Word, write: boolean): Promise<void> {
   const source = `${write ? '>' : '<'} ${target.text}`
-  const relative = !isAbsolute(target.text) && !target.tilde
+  const relative = !inspection.workspace.paths.isAbsolute(target.text) && !target.tilde
   if (!target.known || (relative && inspection.folders === undefined)) {
     const danger = write && looksProtected(target.text, inspection.texts) ? `May change a protected file: ${target.text}.` : undefined
     inspection.parts.push({
@@ -208,7 +207,7 @@ async function redirected(inspection: Inspection, target: Word, write: boolean):
     return
   }
   const { paths } = await resolved(inspection, target, write)
-  const danger = protectedTarget([{ word: target, paths }], inspection.texts)
+  const danger = protectedTarget([{ word: target, paths }], inspection)
   const effects: Effects = { reads: write ? [] : paths, writes: write ? paths : [], runs: [], unknown: [] }
   inspection.parts.push({ ...emptyPart(source), kind: 'redirection', paths, effects, ...(danger !== undefined && { danger }) })
 }

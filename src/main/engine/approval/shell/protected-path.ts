@@ -1,5 +1,7 @@
 import { homedir } from 'node:os'
-import { relative } from 'node:path'
+import type { PathFlavor } from '../../workspace/path-flavor'
+import { SYSTEM_PATHS } from '../../workspace/system-paths'
+import { MAC_HOME, MAC_SYSTEM, WINDOWS_HOME, WINDOWS_SYSTEM } from './start-up-places'
 
 const START_UP =
   `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
@@ -28,24 +30,43 @@ const IN_HOME =
 const SYSTEM =
   /^\/(?:etc\/(?:profile|profile\.d\/.*|bash\.bashrc|bashrc|bash\.bash_logout|zsh\/.*|zshrc|zshenv|zprofile|environment|inputrc|gitconfig|ld\.so\..*|sudoers.*|passwd|shadow|group|hosts|crontab|anacrontab|cron\..*|at\.(?:allow|deny)|systemd\/.*|init\.d\/.*|rc\.local|xdg\/autostart\/.*|pam\.d\/.*|ssh\/.*|udev\/.*|modprobe\.d\/.*|sysctl.*)|var\/spool\/(?:cron|at|anacron)(?:\/.*)?|var\/at\/.*|library\/launch(?:agents|daemons)\/.*|(?:usr\/)?lib\/systemd\/.*)$/
 
+const WITHIN_HOME: Readonly<Record<PathFlavor['platform'], RegExp | undefined>> = {
+  linux: undefined,
+  darwin: MAC_HOME,
+  win32: WINDOWS_HOME,
+}
+const OF_SYSTEM: Readonly<Record<PathFlavor['platform'], RegExp | undefined>> = {
+  linux: undefined,
+  darwin: MAC_SYSTEM,
+  win32: WINDOWS_SYSTEM,
+}
+
 /** Why a change to the file at this absolute path asks in every mode: what it makes others run, later and unseen. */
-export function protectedPath(path: string, home = homedir()): string | undefined {
-  const folded = path
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .toLowerCase()
+export function protectedPath(path: string, home = homedir(), paths: PathFlavor = SYSTEM_PATHS): string | undefined {
+  const folded = foldName(paths.comparable(path))
   const parts = folded.split(/[\\/]+/)
   const name = parts.at(-1) ?? ''
-  if (SYSTEM.test(folded)) return 'a start-up file of the shell or the system'
-  const way = relative(home.toLowerCase(), folded)
-  if ((START_UP_NAMES.has(name) && (!PROJECTS_TOO.has(name) || way === name)) || IN_HOME.test(way))
+  if (SYSTEM.test(folded) || OF_SYSTEM[paths.platform]?.test(folded)) return 'a start-up file of the shell or the system'
+  const folderOfUser = `${foldName(paths.comparable(home)).replace(/\/$/, '')}/`
+  const way = folded.startsWith(folderOfUser) ? folded.slice(folderOfUser.length) : undefined
+  const isStartUp = START_UP_NAMES.has(name) && (!PROJECTS_TOO.has(name) || way === name)
+  if (isStartUp || (way !== undefined && (IN_HOME.test(way) || WITHIN_HOME[paths.platform]?.test(way))))
     return 'a start-up or configuration file that other programs run'
   const folder = parts.find((part) => Object.hasOwn(FOLDERS, part))
   if (folder !== undefined) return FOLDERS[folder]
   if (BUILD_JOBS.test(folded)) return 'a job that the build server runs, with its secrets'
   if (name === '.mcp.json') return 'the list of MCP servers that start with the project'
+  if (folded.startsWith('//./')) return 'a device'
   if (/^\/dev\/(?!null$|zero$|full$|tty$|stdin$|stdout$|stderr$|fd\/|shm\/|pts\/|ptmx$|random$|urandom$)/.test(folded)) return 'a device'
   return undefined
+}
+
+/** Names are compared as the laxest file system would: case, compatibility forms and invisible characters do not count. */
+function foldName(path: string): string {
+  return path
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase()
 }
 
 /** Names that are not begun with by chance, for words with wildcards and variables. */

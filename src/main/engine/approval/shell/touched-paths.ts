@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { basename, isAbsolute, join } from 'node:path'
 import { sensitiveRule } from '../../workspace/sensitive-rule'
 import type { Workspace } from '../../workspace/workspace'
 import { EvaluationTime } from '../evaluation-time'
@@ -65,23 +64,24 @@ export async function touching(lookup: Lookup, segment: Segment): Promise<{ read
   const targets: Target[] = []
   for (const use of wanted.slice(0, MOST_WORDS)) targets.push(await targetOf(lookup, use))
   if (wanted.length > MOST_WORDS) targets.push({ word: wanted[MOST_WORDS]!.word, paths: [], problem: 'it names too many files' })
-  if (/^(?:cp|mv|ln|install)$/.test(programOf(words))) targets.push(...intoFolder(targets))
+  if (/^(?:cp|mv|ln|install)$/.test(programOf(words))) targets.push(...intoFolder(targets, lookup.workspace))
   if (!all || !read) return { readOnly: false, targets }
   const problem = await problemOfRepository(lookup, all)
   if (problem !== undefined) return { readOnly: false, targets, problem }
-  const known = lookup.folders !== undefined || read.every((word) => isAbsolute(word.text) || word.tilde)
+  const known = lookup.folders !== undefined || read.every((word) => lookup.workspace.paths.isAbsolute(word.text) || word.tilde)
   // Another folder may hold a repository that is made to run programs.
   const elsewhere = programOf(words) === 'git' && !(lookup.folders?.length === 1 && lookup.folders[0] === lookup.home)
   const doubtful = targets.some(
     ({ word, problem, paths }) =>
-      problem !== undefined || paths.some(({ path, tree }) => tree?.problem !== undefined || isOption(word, path)),
+      problem !== undefined ||
+      paths.some(({ path, tree }) => tree?.problem !== undefined || isOption(word, lookup.workspace.paths.path.basename(path))),
   )
   return { readOnly: known && !elsewhere && !doubtful, targets }
 }
 
 /** Whether a glob finds a name that the program takes for an option. */
-function isOption({ glob, text }: Word, path: string): boolean {
-  return glob === true && !text.includes('/') && basename(path).startsWith('-')
+function isOption({ glob, text }: Word, name: string): boolean {
+  return glob === true && !text.includes('/') && name.startsWith('-')
 }
 
 /** How a path is read: the grammar of the reading program says what it opens, the table of uses what else it does with it. */
@@ -118,7 +118,8 @@ async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): 
 }
 
 /** What is copied into a folder gets a name there that no word says. */
-function intoFolder(targets: readonly Target[]): Target[] {
+function intoFolder(targets: readonly Target[], { paths: flavor }: Workspace): Target[] {
+  const { basename, join } = flavor.path
   const folder = targets.findLast(({ paths }) => paths.some(({ write }) => write))
   if (!folder) return []
   const names = targets.flatMap((target) => (target === folder ? [] : target.paths.map(({ path }) => basename(path))))
@@ -140,7 +141,7 @@ function isFolder(path: string): boolean {
 }
 
 async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse): Promise<Target> {
-  const lost = lookup.folders === undefined && !isAbsolute(word.text) && !word.tilde
+  const lost = lookup.folders === undefined && !lookup.workspace.paths.isAbsolute(word.text) && !word.tilde
   if (lost) return { word, paths: [] }
   const marks = { ...(use === 'names' && { names: true as const }), ...((unsure || use === 'maybe') && { unsure: true as const }) }
   const { paths, problem } = await resolved(lookup, word, use === 'write')
@@ -172,9 +173,13 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
 }
 
 /** Why it is dangerous to change one of these, or undefined. */
-export function protectedTarget(targets: readonly Target[], texts: ReadonlyMap<string, string>): string | undefined {
+export function protectedTarget(
+  targets: readonly Target[],
+  { texts, workspace: { paths: flavor, userHome } }: Pick<Lookup, 'texts' | 'workspace'>,
+): string | undefined {
+  const protection = (path: string): string | undefined => protectedPath(path, userHome, flavor)
   for (const { word, paths } of targets) {
-    const reason = paths.flatMap((path) => (path.write ? (protectedPath(path.realPath) ?? protectedPath(path.path) ?? []) : []))[0]
+    const reason = paths.flatMap((path) => (path.write ? (protection(path.realPath) ?? protection(path.path) ?? []) : []))[0]
     if (reason !== undefined) return `Changes ${word.text}, ${reason}.`
     if (!word.known && paths.some((path) => path.write) && looksProtected(word.text, texts))
       return `May change a protected file: ${word.text}.`
@@ -194,9 +199,11 @@ export async function resolved(lookup: Lookup, word: Word, write: boolean): Prom
   for (const folder of lookup.folders ?? [lookup.home]) {
     await lookup.time.turn()
     const from = word.tilde ? (await lookup.workspace.resolve('~')).path : folder
-    const found = word.glob ? await expandGlob(from, rest(word, word.pattern ?? word.text), rest(word, word.text), lookup.time) : undefined
+    const found = word.glob
+      ? await expandGlob(from, rest(word, word.pattern ?? word.text), rest(word, word.text), lookup.time, lookup.workspace.paths)
+      : undefined
     // Not joined as paths: the system follows a link before it goes up with `..`.
-    const written = word.tilde || isAbsolute(word.text) ? word.text : `${folder}/${word.text}`
+    const written = word.tilde || lookup.workspace.paths.isAbsolute(word.text) ? word.text : `${folder}/${word.text}`
     if (found && 'problem' in found) {
       problems.push(`${word.text} ${found.problem}`)
       paths.push({ ...(await lookup.workspace.resolve(written.replace(/[*?[{][^/]*(?:\/.*)?$/, '') || '.')), write })

@@ -22,7 +22,7 @@ const NOTHING: Unwrapped = { inner: [], neutral: false }
 
 /** The name of a program without its folder. */
 export function programOf(words: readonly Word[]): string {
-  return words[0]?.known ? (words[0].text.split('/').at(-1) ?? '') : ''
+  return words[0]?.known ? (words[0].text.split('/').at(-1) ?? '').replace(/\.exe$/i, '') : ''
 }
 
 /** Looks through wrappers: what else does this segment start? */

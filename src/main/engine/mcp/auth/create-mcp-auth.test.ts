@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../../../../../test/support/oauth-server'
+import { createKeyStore } from '../../config/key-store/key-store'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createMcpAuth, type McpAuthOptions } from './create-mcp-auth'
 import type { McpAuth, OAuthServer as Configured } from './mcp-auth'
@@ -275,20 +276,18 @@ describe('a call that needs more than was granted', () => {
 })
 
 describe('what is kept', () => {
-  test('is in a file only the user can read, or sealed where there is a cipher', async () => {
+  test('is in a file only the user can read, or sealed where there is a key store', async () => {
     const server = await serve()
     const [plain, sealed] = [await tempFolder(), await tempFolder()]
-    const cipher = {
-      encrypt: (text: string) => Buffer.from(text).toString('base64'),
-      decrypt: (text: string) => Buffer.from(text, 'base64').toString(),
-    }
+    const ask = async () => ({ key: Buffer.alloc(32, 7).toString('base64') })
+    const keyStore = createKeyStore({ ask, platform: 'darwin', env: {} })
     const one = await authIn(plain)
     await one.signIn(configured(server), browser().open)
     expect(statSync(join(plain, 'mcp-sign-ins.json')).mode & 0o777).toBe(0o600)
-    await (await authIn(sealed, { cipher })).signIn(configured(server), browser().open)
+    await (await authIn(sealed, { keyStore })).signIn(configured(server), browser().open)
     const kept = readFileSync(join(sealed, 'mcp-sign-ins.json'), 'utf8')
     for (const secret of server.secrets) expect(kept).not.toContain(secret)
-    expect((await authIn(sealed, { cipher })).view(configured(server))?.state).toBe('signed_in')
+    expect((await authIn(sealed, { keyStore })).view(configured(server))?.state).toBe('signed_in')
     // A program without the key cannot use it, and does not fall over it.
     expect((await authIn(sealed)).view(configured(server))).toBeUndefined()
   })

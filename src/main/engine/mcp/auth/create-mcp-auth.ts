@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/model/errors'
-import type { Cipher } from '../../config/secrets'
+import type { KeyStore } from '../../config/key-store/key-store'
 import { authorizedFetch, hasOwnAuthorization, type Wanted } from './authorized-fetch'
 import type { McpAuth, OAuthServer } from './mcp-auth'
 import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
@@ -12,15 +12,15 @@ const REVOKE_MS = 5_000
 export interface McpAuthOptions {
   home: string
   /** Encrypts what is kept; default: a file only the user can read. */
-  cipher?: Cipher
+  keyStore?: KeyStore
   /** Told when how the user stands with a server has changed. */
   changed(server: OAuthServer): void
   now?: () => number
 }
 
 /** Opens the sign-ins of a home. Loads nothing and asks nobody before it is used. */
-export function createMcpAuth({ home, cipher, changed, now = Date.now }: McpAuthOptions): McpAuth {
-  const store = createSignInStore({ home, ...(cipher && { cipher }) })
+export function createMcpAuth({ home, keyStore, changed, now = Date.now }: McpAuthOptions): McpAuth {
+  const store = createSignInStore({ home, ...(keyStore && { keyStore }) })
   const wanted = new Map<string, Wanted>()
   const underWay = new Map<string, AbortController>()
   const renewals = new Map<string, Promise<SignIn['tokens']>>()

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../../shared/model/errors'
-import type { Cipher } from '../../config/secrets'
+import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
 import { writePrivateFile } from '../../config/write-private-file'
 import { withFileLock } from './file-lock'
 import type { OAuthServer } from './mcp-auth'
@@ -50,10 +50,10 @@ export interface SignInStore {
   alone<Result>(server: OAuthServer, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Opens `$home/mcp-sign-ins.json` (0600, and sealed where there is a cipher), which need not exist. */
-export function createSignInStore({ home, cipher }: { home: string; cipher?: Cipher }): SignInStore {
+/** Opens `$home/mcp-sign-ins.json` (0600, and sealed where there is a key store), which need not exist. */
+export function createSignInStore({ home, keyStore = NO_KEY_STORE }: { home: string; keyStore?: KeyStore }): SignInStore {
   const file = join(home, 'mcp-sign-ins.json')
-  let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn | undefined> } | undefined
+  let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn> } | undefined
 
   /** Looks at the file each time, so that what other processes write counts at once; reads and decrypts only when it has changed. */
   const read = (): NonNullable<typeof seen> => {
@@ -66,7 +66,8 @@ export function createSignInStore({ home, cipher }: { home: string; cipher?: Cip
     if (!entry) return undefined
     if ('plain' in entry) return entry.plain
     try {
-      return cipher && signInSchema.parse(JSON.parse(cipher.decrypt(entry.sealed)))
+      const opened = keyStore.open(entry.sealed)
+      return opened === undefined ? undefined : signInSchema.parse(JSON.parse(opened))
     } catch {
       // Sealed by another program or user: as good as none.
       return undefined
@@ -75,19 +76,23 @@ export function createSignInStore({ home, cipher }: { home: string; cipher?: Cip
   const get = (server: OAuthServer): SignIn | undefined => {
     const { entries, open: opened } = read()
     const key = keyOf(server)
-    if (!opened.has(key)) opened.set(key, open(entries.get(key)))
-    return opened.get(key)
+    const known = opened.get(key) ?? open(entries.get(key))
+    // What cannot be opened now may be opened later, when the key store is unlocked.
+    if (known) opened.set(key, known)
+    return known
   }
 
   return {
     get,
     change: (server, edit) =>
-      withFileLock(`${file}.lock`, () => {
+      withFileLock(`${file}.lock`, async () => {
+        await keyStore.unlock({ make: true })
         const [key, { url }] = [keyOf(server), server]
         const next = edit(get(server))
         const entries = new Map(read().entries)
         if (!next && !entries.has(key)) return
-        if (next) entries.set(key, cipher ? { key, url, sealed: cipher.encrypt(JSON.stringify(next)) } : { key, url, plain: next })
+        const sealed = next && keyStore.seal(JSON.stringify(next))
+        if (next) entries.set(key, sealed === undefined ? { key, url, plain: next } : { key, url, sealed })
         else entries.delete(key)
         try {
           writePrivateFile(file, `${JSON.stringify({ version: 1, servers: [...entries.values()] }, undefined, 2)}\n`)

@@ -5,17 +5,19 @@ import type { Surroundings } from './places'
 import { publishing } from './publishing'
 import { changedRights, foundRemoval, movedAway, removal } from './removal'
 import { dangerousSystem } from './system'
+import { dangerousWindows } from './windows'
 
 /** Why a command asks in every mode, `auto` included, or undefined: one plain sentence. */
 export function dangerousCommand(words: readonly Word[], around: Surroundings): string | undefined {
-  const program = programOf(words).toLowerCase()
+  const program = programOf(words).toLowerCase().replace(/^.*\\/s, '')
   const rest = words.slice(1)
   return (
     decidesForUser(program, rest) ??
     removing(program, rest, around) ??
     (program === 'git' ? dangerousGit(rest, around) : undefined) ??
     publishing(program, rest) ??
-    dangerousSystem(program, rest, around)
+    dangerousSystem(program, rest, around) ??
+    dangerousWindows(program, rest)
   )
 }
 

@@ -12,7 +12,7 @@ const OVERWRITES = ['--force', '--force-with-lease', '--force-if-includes', '--m
 const PUSH_SETTING = /^(?:remote\..*\.(?:push|mirror|receivepack)|push\.|alias\.)/i
 
 /** Pushes that overwrite or remove what others have, settings that run programs, and what removes the history itself. */
-export function dangerousGit(rest: readonly Word[], { targets }: Surroundings): string | undefined {
+export function dangerousGit(rest: readonly Word[], { targets, workspace: { userHome, paths: flavor } }: Surroundings): string | undefined {
   let at = 0
   const settings: string[] = []
   for (; rest[at]?.text.startsWith('-'); at += 1) {
@@ -38,7 +38,9 @@ export function dangerousGit(rest: readonly Word[], { targets }: Surroundings): 
     return setting && `Changes the git setting ${setting.text}, which can make git run other programs.`
   }
   if (command !== undefined && MAKES_FILES.test(command)) {
-    const place = targets.find(({ word, paths }) => words.includes(word) && paths.some((path) => protectedPath(path) !== undefined))
+    const place = targets.find(
+      ({ word, paths }) => words.includes(word) && paths.some((path) => protectedPath(path, userHome, flavor) !== undefined),
+    )
     if (place) return `Writes to ${place.word.text}, which is protected.`
   }
   return rewritesHistory(command, words)

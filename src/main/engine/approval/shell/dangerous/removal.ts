@@ -1,4 +1,3 @@
-import { isWithin } from '../../paths'
 import type { Word } from '../shell-syntax'
 import { precious, systemRoot, temporaryFolders, wholePaths, type Surroundings } from './places'
 
@@ -16,20 +15,22 @@ function says(rest: readonly Word[], short: RegExp, long: string): boolean {
 
 /** `rm`: recursive and forced outside of temporary folders, or recursive where everything would be lost. */
 export function removal(rest: readonly Word[], around: Surroundings): string | undefined {
-  const { targets, project } = around
+  const { targets, workspace } = around
   const unclear = optionsOf(rest).some((word) => !word.known && !word.glob && !targets.some((target) => target.word === word))
   if (!unclear && !says(rest, /[rR]/, '--recursive')) return undefined
   const operands = rest.filter((word) => !(word.known && word.text.startsWith('-')))
   for (const word of operands) {
     const paths = wholePaths(word, around)
     if (!paths) return `Deletes ${word.text} with everything in it, and what that is will only be known when it runs.`
-    const lost = paths.map((path) => precious(path, project)).find((each) => each !== undefined)
+    const lost = paths.map((path) => precious(path, workspace)).find((each) => each !== undefined)
     if (lost !== undefined) return `Deletes everything under ${lost}.`
   }
   if (!unclear && !says(rest, /f/, '--force')) return undefined
   const folders = temporaryFolders()
   const outside = targets.find(
-    ({ paths }) => paths.length === 0 || !paths.every((path) => folders.some((folder) => path !== folder && isWithin(path, folder))),
+    ({ paths }) =>
+      paths.length === 0 ||
+      !paths.every((path) => folders.some((folder) => !workspace.paths.isSame(path, folder) && workspace.paths.isWithin(path, folder))),
   )
   return outside && `Deletes ${outside.word.text} with everything in it, without asking.`
 }
@@ -50,9 +51,11 @@ export function foundRemoval(rest: readonly Word[], around: Surroundings): strin
   )
   const folders = (start < 0 ? rest : rest.slice(0, start)).filter((word) => !word.text.startsWith('-'))
   for (const word of folders.length > 0 ? folders : [{ text: '.', known: true }]) {
-    const paths = folders.length > 0 ? wholePaths(word, around) : [around.project]
+    const paths = folders.length > 0 ? wholePaths(word, around) : [around.workspace.root]
     if (!paths) return `Deletes files under ${word.text}, and what that is will only be known when it runs.`
-    const lost = paths.map((path) => (isNarrow ? systemRoot(path) : precious(path, around.project))).find((each) => each !== undefined)
+    const lost = paths
+      .map((path) => (isNarrow ? systemRoot(path, around.workspace) : precious(path, around.workspace)))
+      .find((each) => each !== undefined)
     if (lost !== undefined) return isNarrow ? `Deletes files everywhere under ${lost}.` : `Deletes everything under ${lost}.`
   }
   return undefined
@@ -61,7 +64,7 @@ export function foundRemoval(rest: readonly Word[], around: Surroundings): strin
 /** `mv` of the project, the home folder or a folder of the system. */
 export function movedAway(rest: readonly Word[], around: Surroundings): string | undefined {
   for (const word of rest.filter(({ text }) => !text.startsWith('-')).slice(0, -1)) {
-    const lost = (wholePaths(word, around) ?? []).map((path) => precious(path, around.project)).find((each) => each !== undefined)
+    const lost = (wholePaths(word, around) ?? []).map((path) => precious(path, around.workspace)).find((each) => each !== undefined)
     if (lost !== undefined) return `Moves everything under ${lost}.`
   }
   return undefined
@@ -73,7 +76,7 @@ export function changedRights(program: string, rest: readonly Word[], around: Su
   const [, ...operands] = rest.filter((word) => !(word.known && /^-[a-zA-Z-]*$/.test(word.text)))
   for (const word of operands) {
     const paths = wholePaths(word, around)
-    const lost = paths?.map(systemRoot).find((each) => each !== undefined)
+    const lost = paths?.map((path) => systemRoot(path, around.workspace)).find((each) => each !== undefined)
     if (lost !== undefined) return `Changes who may use everything under ${lost}.`
     if (!paths) return `${program} changes who may use everything under ${word.text}, and what that is will only be known when it runs.`
   }

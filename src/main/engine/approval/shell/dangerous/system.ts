@@ -46,7 +46,6 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
     rest.some(({ text }) => text === '-l') && !some(rest, /^-[er]$/) ? undefined : 'Sets up commands that run later by themselves.',
   at: (rest) => (some(rest, /^-[lV]$/) ? undefined : 'Sets up a command that runs later by itself.'),
   batch: () => 'Sets up a command that runs later by itself.',
-  schtasks: (rest) => (some(rest, /^\/(?:create|change|run)$/i) ? 'Sets up a command that runs later by itself.' : undefined),
   date: (rest) =>
     some(rest, /^-[uRI]*s|^--s(?:et?)?(?:=|$)/) ||
     rest.some(({ text }, index) => /^\d{8,12}(?:\.\d\d)?$/.test(text) && !/^(?:-[a-zA-Z]*[drf]|--\w+)$/.test(rest[index - 1]?.text ?? ''))
@@ -62,7 +61,6 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
   skill: () => 'Ends processes.',
   xkill: () => 'Ends processes.',
   fuser: (rest) => (some(rest, /^-[a-zA-Z]*k|^--kill$/) ? 'Ends the processes that use a file or a port.' : undefined),
-  taskkill: () => 'Ends processes.',
   npm: (rest) => (isUsersSetting(rest) ? 'Changes settings of npm for all your projects.' : undefined),
   pnpm: (rest) => (isUsersSetting(rest) ? 'Changes settings of pnpm for all your projects.' : undefined),
   yarn: (rest) => (isUsersSetting(rest) ? 'Changes settings of yarn for all your projects.' : undefined),

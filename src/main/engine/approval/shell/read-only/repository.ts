@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { sensitiveRule } from '../../../workspace/sensitive-rule'
-import { isWithin } from '../../paths'
+import { isWithin } from '../../../workspace/real-path'
 import type { RepositoryRead } from './grammar'
 
 const MOST_BYTES = 32_000_000
