@@ -1,11 +1,11 @@
-import type { Progress } from '@modelcontextprotocol/sdk/types.js'
+import type { Progress } from '@modelcontextprotocol/client'
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import { failed, type CallContext, type ToolResult } from '../../tool/tool'
 import type { CallInFlight } from '../connection-hooks'
 import { callResult } from '../tool/call-result'
 import { CallClock } from './call-clock'
 import { LOST } from '../transport/bounded-fetch'
-import { LostError, TimeoutError } from '../connection/connection-failure'
+import { codeOf, LostError, TimeoutError } from '../connection/connection-failure'
 import { callTask } from './call-task'
 import type { Connection, RequestLimits } from '../connection/connection'
 import type { SharedServer } from '../hub/shared-server'
@@ -51,12 +51,14 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
   const show = shownProgress((text) => ctx.progress(text))
   shared.calls.add(inFlight)
   try {
-    const make = call.needsTask ? callTask : callAtOnce
+    // Tasks of the protocol are of its revision 2025-11-25; later they are an extension.
+    const make = call.needsTask && !connection.isStateless ? callTask : callAtOnce
     const answer = await make(
       connection,
       { name: tool, arguments: input },
       {
         signal: AbortSignal.any([ctx.signal, late.signal]),
+        call: inFlight,
         onProgress: (progress) => {
           clock.reset()
           show(progress)
@@ -112,15 +114,14 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
     return `The MCP server ${server} does not work: ${message}${tailOf(shared)} Go on without it, or tell the user.`
   if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
     return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or go on without it.`
-  if ('code' in (error as object) && (error as { code: unknown }).code === -32_602)
-    return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
+  if (codeOf(error) === -32_602) return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))
     return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it has done anything is not known.${tailOf(shared)} It is started anew with the next call.`
   return `The MCP server ${server} answered ${tool} with an error: ${message}`
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof LostError || (error instanceof Error && 'code' in error && error.code === LOST)
+  return error instanceof LostError || codeOf(error) === LOST
 }
 
 function tailOf({ error }: SharedServer): string {

@@ -45,9 +45,7 @@ export class OfferedLists {
 
   /** Asks a new connection, and again whenever it says that something has changed. */
   watch(connection: Connection): void {
-    connection.client.fallbackNotificationHandler = async ({ method }) => {
-      if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#askSoon(connection)
-    }
+    connection.onListsChanged(() => this.#askSoon(connection))
     this.#asking = this.#ask(connection)
   }
 

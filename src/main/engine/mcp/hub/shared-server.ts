@@ -1,6 +1,6 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight } from '../connection-hooks'
-import { openConnection, type Connection } from '../connection/connection'
+import { openConnection, type Connection, type KnownServer } from '../connection/connection'
 import { isNotTaken } from '../connection/not-taken'
 import { isSignIn } from '../connection/connection-failure'
 import { Failures } from './failures'
@@ -52,6 +52,7 @@ export class SharedServer {
   /** The same on the clock that nobody sets. */
   #upSince = 0
   #isTried = false
+  readonly #known: KnownServer = {}
 
   constructor(key: string, deps: SharedServerDeps) {
     this.key = key
@@ -241,8 +242,11 @@ export class SharedServer {
     this.#startedAt = Date.now()
     this.#upSince = performance.now()
     if (this.#state !== 'reconnecting') this.#set('starting')
+    const version = this.#known.version ?? this.listing?.info.protocolVersion
+    if (version !== undefined) this.#known.version = version
     try {
       const connection = await openConnection({
+        known: this.#known,
         definition: plan.definition(),
         sandbox: plan.sandbox,
         home: this.#deps.home,
