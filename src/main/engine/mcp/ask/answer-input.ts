@@ -1,9 +1,9 @@
 import { isSpecType, type Root } from '@modelcontextprotocol/client'
 import type { CallInFlight, ServedConnection } from '../connection-hooks'
-import type { InputRequest } from '../connection/input-rounds'
+import { InputRefused, type InputRequest } from '../connection/input-rounds'
 import type { AskLimits } from './ask-limits'
 import { elicit, openPage, type PageParams } from './elicitation'
-import { sample, type AskModel } from './sampling'
+import { sample, SamplingRefused, type AskModel } from './sampling'
 
 export interface InputAnswers {
   limits: AskLimits
@@ -18,7 +18,8 @@ const NEVER = new AbortController().signal
 
 /**
  * Answers what a server of the stateless revision wants before it answers a request: a form, a page to open, the use of the model, folders. Unlike requests of older servers it is
- * known which call that is for. Rejects with words for people where there is no answer to give; the request then fails with them.
+ * known which call that is for. Rejects with `InputRefused` where there is no answer to give; the request then
+ * fails with it.
  */
 export async function answerInput(
   { limits, askModel, sampling, roots }: InputAnswers,
@@ -35,14 +36,19 @@ export async function answerInput(
         if (!call) return { action: 'cancel' }
         return { action: await openPage(limits, connection, call, params, NEVER, signal) }
       }
-      if (!isSpecType.ElicitRequestFormParams(params)) throw new Error('The server asked for a form that cannot be read.')
+      if (!isSpecType.ElicitRequestFormParams(params)) throw new InputRefused('The server asked for a form that cannot be read.')
       return { ...(await elicit(limits, connection, params, signal, call)) }
     case 'sampling/createMessage':
-      if (!sampling()) throw new Error('The server asked for the use of the model, which is switched off.')
-      if (!isSpecType.CreateMessageRequestParams(params)) throw new Error('The server asked the model something that cannot be read.')
-      return { ...(await sample({ askModel, limits }, connection, params, signal, call)) }
+      if (!sampling()) throw new InputRefused('The server asked for the use of the model, which is switched off.')
+      if (!isSpecType.CreateMessageRequestParams(params))
+        throw new InputRefused('The server asked the model something that cannot be read.')
+      try {
+        return { ...(await sample({ askModel, limits }, connection, params, signal, call)) }
+      } catch (error) {
+        throw error instanceof SamplingRefused ? new InputRefused(error.message) : error
+      }
     default:
-      throw new Error(`The server asked for something that Trestle does not know: ${method.slice(0, 100)}.`)
+      throw new InputRefused(`The server asked for something that Trestle does not know: ${method.slice(0, 100)}.`)
   }
 }
 

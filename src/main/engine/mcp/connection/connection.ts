@@ -9,6 +9,7 @@ import { codeOf, failureToConnect } from './connection-failure'
 import { establish } from './establish'
 import { EndedWhileGreeting } from './greet'
 import type { Listed } from './list-pages'
+import { STARTED_AGAIN } from './log-ring'
 import { serverRequests } from './server-requests'
 
 /** How a request is made. */
@@ -39,6 +40,8 @@ export interface Connection {
   readonly hasSession: boolean
   /** It speaks the stateless revision, 2026-07-28: each request stands for itself. */
   readonly isStateless: boolean
+  /** Values of a call are sent to it as headers, too, where its tools ask for that. */
+  readonly takesHeaders: boolean
   /** Any request; without a time limit of its own. An abort tells the server that it is cancelled. */
   request(method: string, params: Record<string, unknown>, limits?: RequestLimits): Promise<Record<string, unknown>>
   list(method: string, key: string, timeoutMs: number, signal?: AbortSignal): Promise<Listed>
@@ -83,6 +86,7 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
     // Some programs end at a request before `initialize`; others would have ended in any case, and do so again.
     if (error instanceof EndedWhileGreeting && definition.transport === 'stdio' && !known.endsAtDiscover && !signal?.aborted) {
       known.endsAtDiscover = true
+      plan.log({ from: 'connection', level: 'info', text: STARTED_AGAIN })
       return openConnection({ ...plan, known })
     }
     // A server of before 2025-03-26 knows no streamable HTTP: it answers the first message so, and is spoken to the older way.

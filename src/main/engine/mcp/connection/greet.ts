@@ -73,7 +73,10 @@ type Agreed = Greeted extends infer Each ? (Each extends Greeted ? Omit<Each, 'e
 
 async function agree(greeting: Greeting, ask: (request: JSONRPCRequest) => Promise<Reply>): Promise<Agreed> {
   if (greeting.skipDiscover) return initialized(await ask(initialize(greeting, 0)))
-  const discovering = ask(discover(greeting))
+  const discovering = ask(discover(greeting, 'discover')).then((reply) =>
+    // It has taken the request for one of another revision, and names ours.
+    'error' in reply && revisionsIn(reply)?.includes(STATELESS) ? ask(discover(greeting, 'discover-2')) : reply,
+  )
   const { lastVersion = STATELESS } = greeting
   const first = await within(discovering, lastVersion < STATELESS ? SHORT_PATIENCE_MS : PATIENCE_MS)
   if (first) {
@@ -97,9 +100,9 @@ async function agree(greeting: Greeting, ask: (request: JSONRPCRequest) => Promi
   throw reply.error
 }
 
-function discover({ clientInfo, capabilities }: Greeting): JSONRPCRequest {
+function discover({ clientInfo, capabilities }: Greeting, id: string): JSONRPCRequest {
   const meta = { [`${META}protocolVersion`]: STATELESS, [`${META}clientInfo`]: clientInfo, [`${META}clientCapabilities`]: capabilities }
-  return { jsonrpc: '2.0', id: 'discover', method: 'server/discover', params: { _meta: meta } }
+  return { jsonrpc: '2.0', id, method: 'server/discover', params: { _meta: meta } }
 }
 
 function initialize({ clientInfo, capabilities }: Greeting, id: string | number): JSONRPCRequest {

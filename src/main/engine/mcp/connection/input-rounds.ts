@@ -11,6 +11,9 @@ export interface InputRequest {
   params: Record<string, unknown>
 }
 
+/** What the server wanted was not given; the message says why. */
+export class InputRefused extends Error {}
+
 export type AnswerInput = (request: InputRequest, signal: AbortSignal) => Promise<Record<string, unknown>>
 
 /**

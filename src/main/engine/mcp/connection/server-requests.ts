@@ -84,17 +84,20 @@ export function serverRequests({ client, transport, served, hooks, isStateless, 
       return transport.sessionId !== undefined
     },
     isStateless,
+    takesHeaders: isStateless && transport.hasPerRequestStream === true,
     request,
-    list: (method, key, timeoutMs, signal) => {
+    async list(method, key, timeoutMs, signal) {
       const deadline = performance.now() + timeoutMs
-      return listPages(
-        (cursor) =>
-          limited(Math.max(deadline - performance.now(), 1000), signal, (limit) =>
-            request(method, cursor === undefined ? {} : { cursor }, { signal: limit }),
-          ),
-        key,
-        { now: () => performance.now(), deadline },
-      )
+      const ttls: number[] = []
+      const page = (cursor: string | undefined): Promise<Record<string, unknown>> =>
+        limited(Math.max(deadline - performance.now(), 1000), signal, (limit) =>
+          request(method, cursor === undefined ? {} : { cursor }, { signal: limit }),
+        ).then((got) => {
+          if (typeof got['ttlMs'] === 'number') ttls.push(got['ttlMs'])
+          return got
+        })
+      const listed = await listPages(page, key, { now: () => performance.now(), deadline })
+      return ttls.length > 0 ? { ...listed, ttlMs: Math.min(...ttls) } : listed
     },
     onListsChanged(changed) {
       listsChanged = changed

@@ -150,6 +150,11 @@ export class SharedServer {
     return openPages(connection.served, call, error)
   }
 
+  /** Resolves when it is known what the server offers at this connection; `again`: when it was asked once more, because it takes no calls as its tools were listed. */
+  listed(connection: Connection, again = false): Promise<void> {
+    return again ? this.#lists.refresh(connection) : this.#lists.settled()
+  }
+
   /** A call has succeeded: what went wrong before counts no longer. */
   succeeded(): void {
     this.#failures.forget()
@@ -199,6 +204,7 @@ export class SharedServer {
     if (this.#doubting) await unlessAborted(this.#doubting, signal)
     const known = this.#connection
     if (known?.isOpen) {
+      this.#lists.refreshIfStale(known)
       if (!isDoubtful) return known
       await unlessAborted(this.doubt(known), signal)
       if (this.#connection === known && known.isOpen) return known
