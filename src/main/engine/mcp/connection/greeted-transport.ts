@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, JSONRPCResponse, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { Greeted } from './greet'
 
@@ -52,7 +52,11 @@ export class GreetedTransport implements Transport {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     inner.onerror = (error) => this.onerror?.(error)
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-    inner.onmessage = (message, extra) => this.onmessage?.(this.#loosened(message), extra)
+    inner.onmessage = (message, extra) => {
+      if ('method' in message) this.onmessage?.(message, extra)
+      // Notifications are handled a moment after they came: progress that came just before the answer would find its request gone.
+      else queueMicrotask(() => this.onmessage?.(this.#loosened(message), extra))
+    }
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -78,8 +82,7 @@ export class GreetedTransport implements Transport {
     return this.#inner.close()
   }
 
-  #loosened(message: JSONRPCMessage): JSONRPCMessage {
-    if ('method' in message) return message
+  #loosened(message: JSONRPCResponse): JSONRPCMessage {
     const method = this.#methods.get(message.id)
     this.#methods.delete(message.id)
     if (method === undefined || !('result' in message)) return message

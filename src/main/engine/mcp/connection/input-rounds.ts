@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A call may be answered so often with a request for something first. */
-const MOST_ROUNDS = 50
-/** Before a call is repeated that the server only wants repeated. */
-const REPEAT_MS = 250
+/** A request may be answered so often with what the server wants first. */
+const MOST_ROUNDS = 20
+/** Before a request is repeated that the server only wants repeated; each time twice as long. */
+const FIRST_REPEAT_MS = 250
+const LONGEST_REPEAT_MS = 5_000
 
 /** Something that a server wants before it answers: a form filled in, say. */
 export interface InputRequest {
@@ -18,7 +19,8 @@ export type AnswerInput = (request: InputRequest, signal: AbortSignal) => Promis
 
 /**
  * Makes a request of the stateless revision until it is answered: where the answer is that something is required first (`input_required`), that is got by `answer`, all of it side by
- * side, and the request is made again with it and with the server's `requestState`. The first that fails ends the others.
+ * side, and the request is made again with it and with the server's `requestState`. The first that fails ends the others. A server that
+ * only wants the request repeated is bounded by its time limit.
  */
 export async function inputRounds(
   params: Record<string, unknown>,
@@ -27,12 +29,18 @@ export async function inputRounds(
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
   let got = await make(params)
-  for (let round = 0; got['resultType'] === 'input_required'; round++) {
-    if (round >= MOST_ROUNDS) throw new Error(`The server asked for something ${MOST_ROUNDS} times and did not answer.`)
+  let rounds = 0
+  let repeatMs = FIRST_REPEAT_MS
+  while (got['resultType'] === 'input_required') {
     const wanted = Object.entries(recordIn(got['inputRequests']))
     const { requestState } = got
+    if (wanted.length > 0 && ++rounds > MOST_ROUNDS)
+      throw new Error(`The server asked for something ${MOST_ROUNDS} times and did not answer.`)
     const inputResponses = wanted.length > 0 ? await answerAll(wanted, answer, signal) : undefined
-    if (!inputResponses) await pause(REPEAT_MS, undefined, signal && { signal })
+    if (!inputResponses) {
+      await pause(repeatMs, undefined, signal && { signal })
+      repeatMs = Math.min(repeatMs * 2, LONGEST_REPEAT_MS)
+    }
     got = await make({ ...params, ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) })
   }
   return got
