@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const root = join(import.meta.dirname, '..', '..')
-const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+/** The installed suite, or another version of it. */
+const suite = process.env['MCP_CONFORMANCE_SUITE'] ?? join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 const client = `${process.execPath} ${join(root, 'test', 'support', 'mcp-conformance-client.ts')}`
 
 /** Required for revision 2025-11-25. */
@@ -28,36 +31,47 @@ const REQUIRED = [
 ]
 /** It measures when the client comes back, so it does not run beside others. */
 const TIMED = 'sse-retry'
-/** Of revision 2025-03-26, and of the draft. */
-const BEYOND = [
-  'auth/2025-03-26-oauth-metadata-backcompat',
-  'auth/2025-03-26-oauth-endpoint-fallback',
-  'auth/resource-mismatch',
-  'auth/offline-access-scope',
-  'auth/offline-access-not-supported',
-]
+const OLDEST = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback']
+/** Required for revision 2026-07-28, as versions of the suite from 0.2 on say; of those before it, what they have of its draft. */
+const STATELESS = requiredFor('2026-07-28')
+const DRAFT = ['auth/resource-mismatch', 'auth/offline-access-scope', 'auth/offline-access-not-supported']
+
+/** Each scenario with the revision that it is run in; older versions of the suite know only one way to run it. */
+const CASES: [scenario: string, title: string, revision: string | undefined][] = STATELESS
+  ? [...inRevision('2025-11-25', REQUIRED), ...inRevision('2025-03-26', OLDEST), ...inRevision('2026-07-28', STATELESS)]
+  : inRevision(undefined, [...REQUIRED, ...OLDEST, ...DRAFT])
 
 describe('client scenarios of the conformance suite, through the built program', () => {
   test('are all that the suite requires for 2025-11-25', async () => {
     const { output } = await conformance('list', '--client')
-    const required = [...output.matchAll(/- (\S+) \[([^\]]*)\]/g)]
+    const listed = [...output.matchAll(/- (\S+) \[([^\]]*)\]/g)]
       .filter(([, , revisions]) => revisions!.includes('2025-11-25'))
       .map(([, name]) => name)
-    expect(new Set(required)).toEqual(new Set([...REQUIRED, TIMED]))
+    expect(new Set(requiredFor('2025-11-25') ?? listed)).toEqual(new Set([...REQUIRED, TIMED]))
   })
 
   test('sse-retry', async () => {
-    expect(await failureOf(TIMED)).toBe('')
+    expect(await failureOf(TIMED, STATELESS && '2025-11-25')).toBe('')
   })
 
-  test.concurrent.each([...REQUIRED, ...BEYOND])(
-    '%s',
-    async (scenario) => {
-      expect(await oneOfTwo(() => failureOf(scenario))).toBe('')
+  test.concurrent.each(CASES)(
+    '%s%s',
+    async (scenario, _, revision) => {
+      expect(await oneOfTwo(() => failureOf(scenario, revision))).toBe('')
     },
     240_000,
   )
 })
+
+/** The client scenarios that the suite requires for a revision; undefined where it does not say. */
+function requiredFor(revision: string): string[] | undefined {
+  const file = join(dirname(suite), '..', 'requirements', `${revision}.yaml`)
+  return existsSync(file) ? (parse(readFileSync(file, 'utf8')) as { client: string[] }).client : undefined
+}
+
+function inRevision(revision: string | undefined, scenarios: readonly string[]): typeof CASES {
+  return scenarios.map((scenario) => [scenario, revision === undefined ? '' : ` in ${revision}`, revision])
+}
 
 /** Each scenario is three processes: with more of them at one moment, the suite's own time limits say more about the machine than about the client. */
 const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
@@ -70,8 +84,9 @@ function oneOfTwo<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** What the suite says is wrong; empty when the scenario passes. */
-async function failureOf(scenario: string): Promise<string> {
-  const { code, output } = await conformance('client', '--command', client, '--scenario', scenario, '--timeout', '30000')
+async function failureOf(scenario: string, revision: string | undefined): Promise<string> {
+  const words = ['--command', client, '--scenario', scenario, '--timeout', '30000']
+  const { code, output } = await conformance('client', ...words, ...(revision === undefined ? [] : ['--spec-version', revision]))
   return code === 0 ? '' : output
 }
 

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval'
 import type { LiveEvent } from '../../src/shared/model/event'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
+import { person } from '../support/mcp-person'
 import { until } from '../support/until'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -48,24 +49,6 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
   await once(child, 'exit')
-}
-
-/** A person who answers whatever servers ask, as `answer` says; tells what was asked. */
-function person(
-  lab: McpLab,
-  sessionId: string,
-  answer: (asked: Approval) => { optionId: string; values?: Record<string, string | boolean> },
-): Approval[] {
-  const seen: Approval[] = []
-  const look = (): void => {
-    for (const asked of lab.engine.sessions.header(sessionId).approvals) {
-      if (seen.some(({ approvalId }) => approvalId === asked.approvalId)) continue
-      seen.push(asked)
-      void lab.engine.sessions.reply(sessionId, { approvalId: asked.approvalId, ...answer(asked) })
-    }
-  }
-  onTestFinished(lab.engine.onChange(({ kind }) => kind === 'inbox' && look()))
-  return seen
 }
 
 /** The first option of each; in a form the first choice where one is needed. */

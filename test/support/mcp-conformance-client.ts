@@ -9,13 +9,17 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}', PATH = '', HOME = '' } = process.env
-const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context) as { client_id?: string; client_secret?: string }
+const {
+  client_id: clientId,
+  client_secret: clientSecret,
+  toolCalls = [],
+} = JSON.parse(context) as { client_id?: string; client_secret?: string; toolCalls?: { name: string; arguments: unknown }[] }
 const url = process.argv[2]!
 
 const home = mkdtempSync(join(tmpdir(), 'trestle-conformance-'))
 let code = 0
 try {
-  code = trestle('add', 'suite', url, ...registration()) || trestle(...use())
+  for (const words of [['add', 'suite', url, ...registration()], ...uses()]) code ||= trestle(...words)
 } finally {
   rmSync(home, { recursive: true, force: true })
 }
@@ -27,14 +31,30 @@ function registration(): string[] {
   return clientId === undefined ? [] : ['--client-id', clientId, ...(clientSecret === undefined ? [] : ['--client-secret', clientSecret])]
 }
 
-function use(): string[] {
-  if (scenario === 'initialize') return ['test', 'suite']
-  if (scenario === 'tools_call') return ['call', 'suite', 'add_numbers', '{"a":5,"b":3}']
-  if (scenario === 'sse-retry') return ['call', 'suite', 'test_reconnection']
-  if (scenario === 'elicitation-sep1034-client-defaults')
-    return ['call', 'suite', 'test_client_elicitation_defaults', '{}', '--answer', '{}']
+function uses(): string[][] {
+  const call = (tool: string, input: unknown = {}, ...more: string[]): string[] => ['call', 'suite', tool, JSON.stringify(input), ...more]
+  switch (scenario) {
+    case 'initialize':
+    case 'request-metadata':
+    case 'json-schema-ref-no-deref':
+      return [['test', 'suite']]
+    case 'tools_call':
+      return [call('add_numbers', { a: 5, b: 3 })]
+    case 'sse-retry':
+      return [call('test_reconnection')]
+    case 'elicitation-sep1034-client-defaults':
+      return [call('test_client_elicitation_defaults', {}, '--answer', '{}')]
+    case 'sep-2322-client-request-state':
+      return ['echo_state', 'no_state', 'unrelated', 'no_result_type'].map((name) => call(`test_mrtr_${name}`, {}, '--answer', '{}'))
+    case 'http-standard-headers':
+      return [['test', 'suite'], call('test_headers')]
+    case 'http-custom-headers':
+      return toolCalls.map(({ name, arguments: input }) => call(name, input))
+    case 'http-invalid-tool-headers':
+      return [call('valid_tool', { region: 'here' })]
+  }
   if (scenario.startsWith('auth/'))
-    return ['call', 'suite', 'test-tool', '{}', '--browser', `${process.execPath} ${join(import.meta.dirname, 'follow-url.ts')}`]
+    return [call('test-tool', {}, '--browser', `${process.execPath} ${join(import.meta.dirname, 'follow-url.ts')}`)]
   throw new Error(`There are no commands for the scenario ${scenario}.`)
 }
 

@@ -213,7 +213,15 @@ async function writeLong(megabytes: number): Promise<void> {
   process.stdout.write('\n')
 }
 
+let isGreeted = false
+
 async function answer({ id, method, params }: { id?: unknown; method?: string; params?: Record<string, unknown> }): Promise<void> {
+  // Of a server that is sent something else first.
+  if (!isGreeted && method !== 'initialize') {
+    if (flags.has('ends-at-first')) process.exit(1)
+    if (flags.has('silent-at-first')) return
+  }
+  isGreeted = true
   if (method === 'notifications/cancelled') cancelled.push(params)
   if (id === undefined || method === undefined) return
   try {

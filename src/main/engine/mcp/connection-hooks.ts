@@ -1,8 +1,8 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
 import type { CallContext } from '../tool/tool'
 import type { McpLogLine } from '../../../shared/model/mcp'
 import type { McpAuth } from './auth/mcp-auth'
+import type { InputRequest } from './connection/input-rounds'
 
 /** A call that a server works on. */
 export interface CallInFlight {
@@ -30,6 +30,16 @@ export interface ConnectionHooks {
   capabilities(): ClientCapabilities
   /** Before the connection is made: the place to install handlers of requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
+  /**
+   * Answers what a server of the stateless revision wants before it answers a request; `call`: the one that the request belongs to. Rejects, with words for people, when there is no
+   * answer to give.
+   */
+  answer(
+    connection: ServedConnection,
+    call: CallInFlight | undefined,
+    request: InputRequest,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>
   /** Signing in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it means the state `sign_in`. */
   auth: Pick<McpAuth, 'fetchFor' | 'view'>
 }

@@ -90,12 +90,12 @@ export function createMcp(deps: McpDeps): HeldMcp {
   }
   const hooks = async (): Promise<ConnectionHooks & Pick<Ask, 'openPages'>> => {
     const { ask, watched } = await (loading ??= load())
-    const { capabilities, openPages } = ask
+    const { capabilities, answer, openPages } = ask
     const prepare: ConnectionHooks['prepare'] = (client, connection) => {
       ask.prepare(client, connection)
       watched.prepare(client, connection)
     }
-    return { capabilities, prepare, openPages, auth }
+    return { capabilities, prepare, answer, openPages, auth }
   }
   const rootsChanged = (): void => {
     // Nobody has asked for them before there is a connection.

@@ -1,18 +1,8 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import {
-  CancelledNotificationSchema,
-  CreateMessageRequestSchema,
-  ElicitationCompleteNotificationSchema,
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
-  LoggingMessageNotificationSchema,
-  McpError,
-  UrlElicitationRequiredError,
-  type RequestId,
-} from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolError, UrlElicitationRequiredError, type Client, type RequestId } from '@modelcontextprotocol/client'
 import { failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight, ConnectionHooks, ServedConnection } from '../connection-hooks'
 import { AskLimits } from './ask-limits'
+import { answerInput } from './answer-input'
 import { elicit, openPage } from './elicitation'
 import { logLine } from './log-line'
 import { rootsOf } from './roots'
@@ -33,7 +23,7 @@ export interface AskDeps {
 }
 
 /** Answers what servers ask: forms, pages to open, the use of the model, folders. Loads the protocol's library: import it where that is loaded anyway. */
-export interface Ask extends Pick<ConnectionHooks, 'capabilities' | 'prepare'> {
+export interface Ask extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'answer'> {
   /**
    * A call has failed because pages have to be opened first: has the person open them. True when they were, so that the call can be made once more; undefined
    * when the failure is another.
@@ -78,44 +68,47 @@ export function createAsk({ sampling, askModel, foldersOf }: AskDeps): Ask {
     prepare(client, connection) {
       const served: Served = { client, pages: new Map(), open: new Map() }
       all.set(connection, served)
-      client.setRequestHandler(ListRootsRequestSchema, () => {
+      client.setRequestHandler('roots/list', () => {
         const roots = rootsOf(connection, foldersOf)
         served.roots = JSON.stringify(roots)
         return { roots }
       })
-      client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal, requestId }) => {
+      client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal, id } }) => {
         if (params.mode === 'url') page(served, params.elicitationId)
-        return withdrawable(served, requestId, signal, (ends) => elicit(limits, connection, params, ends))
+        return withdrawable(served, id, signal, (ends) => elicit(limits, connection, params, ends))
       })
       // In place of the library's own, which does not know the request with the number 0: the first that a server makes.
-      client.setNotificationHandler(CancelledNotificationSchema, ({ params: { requestId } }) => {
+      client.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
         if (requestId !== undefined) served.open.get(requestId)?.()
       })
-      client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params: { elicitationId } }) => {
+      client.setNotificationHandler('notifications/elicitation/complete', ({ params: { elicitationId } }) => {
         const known = served.pages.get(elicitationId)
         if (!known) return
         known.abort(new Error('The server says that it is done.'))
         connection.log({ from: 'server', level: 'info', text: 'What was to be done on the page it asked for is done.' })
       })
-      client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => connection.log(logLine(params)))
+      client.setNotificationHandler('notifications/message', ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
-      client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal, requestId }) => {
+      client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal, id } }) => {
         // It may have been switched off since the server was told.
-        if (!sampling()) throw new McpError(USER_REFUSED, 'The user has switched it off.')
+        if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has switched it off.')
         try {
-          return await withdrawable(served, requestId, signal, (ends) => sample({ askModel, limits }, connection, params, ends))
+          return await withdrawable(served, id, signal, (ends) => sample({ askModel, limits }, connection, params, ends))
         } catch (error) {
           // The server gets words that are meant for it, never a stack.
-          throw new McpError(USER_REFUSED, error instanceof SamplingRefused ? error.message : failureOf(error).message)
+          throw new ProtocolError(USER_REFUSED, error instanceof SamplingRefused ? error.message : failureOf(error).message)
         }
       })
     },
+
+    answer: (connection, call, request, signal) =>
+      answerInput({ limits, askModel, sampling, roots: () => rootsOf(connection, foldersOf) }, connection, call, request, signal),
 
     async openPages(connection, call, error) {
       const served = all.get(connection)
       if (!served || !(error instanceof UrlElicitationRequiredError)) return undefined
       for (const params of error.elicitations) {
-        if (!(await openPage(limits, connection, call, params, page(served, params.elicitationId).signal))) return false
+        if ((await openPage(limits, connection, call, params, page(served, params.elicitationId).signal)) !== 'accept') return false
       }
       return error.elicitations.length > 0
     },

@@ -1,4 +1,4 @@
-import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/client'
 import { formProblems, keptValues } from '../../../../shared/model/form'
 import type { ApprovalOption } from '../../../../shared/model/approval'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
@@ -9,6 +9,9 @@ import { serverLine, serverWords } from '../server-words'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192
+/** A page to open; its id is not needed to show it, and the stateless revision has none. */
+export type PageParams = Omit<ElicitRequestURLParams, 'elicitationId'>
+
 const CANCEL: ElicitResult = { action: 'cancel' }
 
 const NO: ApprovalOption[] = [
@@ -20,10 +23,10 @@ const NO: ApprovalOption[] = [
 export async function elicit(
   limits: AskLimits,
   connection: ServedConnection,
-  params: ElicitRequestFormParams | ElicitRequestURLParams,
+  params: ElicitRequestFormParams | PageParams,
   signal: AbortSignal,
+  call = callOf(connection),
 ): Promise<ElicitResult> {
-  const call = callOf(connection)
   if (!call) return cancelled(connection, 'It asked for something outside any call.')
   const question = params.mode === 'url' ? linkQuestion(connection.name, params) : formQuestion(connection.name, params)
   if (!question)
@@ -33,19 +36,21 @@ export async function elicit(
   return resultOf(asked.answer)
 }
 
-/** A person opens a page for a server, and says when they are done there; `done` settles when the server says so itself. False when they do not want to. */
+/** A person opens a page for a server, and says when they are done there; `done` is aborted when the server says so itself, `ends` when nothing waits for it any longer. */
 export async function openPage(
   limits: AskLimits,
   connection: ServedConnection,
   call: CallInFlight,
-  params: ElicitRequestURLParams,
+  params: PageParams,
   done: AbortSignal,
-): Promise<boolean> {
+  ends?: AbortSignal,
+): Promise<ElicitResult['action']> {
   const question = linkQuestion(connection.name, params)
-  if (!question || question.preview.kind !== 'link') return false
-  const opened = await limits.within(connection, call, () => call.ctx.ask(question))
-  if ('refused' in opened || !isAccepted(opened.answer)) return false
-  if (done.aborted) return true
+  if (!question || question.preview.kind !== 'link') return 'cancel'
+  const opened = await limits.within(connection, call, () => call.ctx.ask(question, ends))
+  if ('refused' in opened) return 'cancel'
+  const { action } = resultOf(opened.answer)
+  if (action !== 'accept' || done.aborted) return action
   const waiting: CallQuestion = {
     ...question,
     summary: `Waits until you are done: ${question.summary}`,
@@ -56,8 +61,8 @@ export async function openPage(
       { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
     ],
   }
-  const finished = await limits.within(connection, call, () => call.ctx.ask(waiting, done))
-  return done.aborted || ('answer' in finished && isAccepted(finished.answer))
+  const finished = await limits.within(connection, call, () => call.ctx.ask(waiting, ends ? AbortSignal.any([done, ends]) : done))
+  return done.aborted || ('answer' in finished && isAccepted(finished.answer)) ? 'accept' : 'cancel'
 }
 
 function formQuestion(server: string, { message, requestedSchema }: ElicitRequestFormParams): CallQuestion | undefined {
@@ -79,7 +84,7 @@ function formQuestion(server: string, { message, requestedSchema }: ElicitReques
   }
 }
 
-function linkQuestion(server: string, { message, url }: ElicitRequestURLParams): CallQuestion | undefined {
+function linkQuestion(server: string, { message, url }: PageParams): CallQuestion | undefined {
   const page = webPage(url)
   if (!page) return undefined
   return {

@@ -1,4 +1,4 @@
-import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js'
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/client'
 import type { FormField, FormOption } from '../../../../shared/model/form'
 import { serverLine, serverWords } from '../server-words'
 

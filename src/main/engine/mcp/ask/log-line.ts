@@ -1,4 +1,4 @@
-import type { LoggingMessageNotification } from '@modelcontextprotocol/sdk/types.js'
+import type { LoggingMessageNotification } from '@modelcontextprotocol/client'
 import type { McpLogLine } from '../../../../shared/model/mcp'
 import { serverWords } from '../server-words'
 

@@ -1,4 +1,4 @@
-import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
 import type { TextPart, UserPart } from '../../../../shared/model/message'
 import type { CallQuestion } from '../../tool/tool'
 import type { ServedConnection } from '../connection-hooks'
@@ -46,8 +46,8 @@ export async function sample(
   connection: ServedConnection,
   params: CreateMessageRequestParams,
   signal: AbortSignal,
+  call = callOf(connection),
 ): Promise<CreateMessageResult> {
-  const call = callOf(connection)
   if (!call) throw refused(connection, 'It can only be allowed while a call runs.')
   const wanted = requestOf(params)
   if ('problem' in wanted) throw refused(connection, wanted.problem)

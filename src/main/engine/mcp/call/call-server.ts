@@ -1,11 +1,13 @@
-import type { Progress } from '@modelcontextprotocol/sdk/types.js'
+import type { Progress } from '@modelcontextprotocol/client'
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import { failed, type CallContext, type ToolResult } from '../../tool/tool'
 import type { CallInFlight } from '../connection-hooks'
 import { callResult } from '../tool/call-result'
+import { paramHeaders } from '../tool/param-headers'
 import { CallClock } from './call-clock'
 import { LOST } from '../transport/bounded-fetch'
-import { LostError, TimeoutError } from '../connection/connection-failure'
+import { codeOf, LostError, TimeoutError } from '../connection/connection-failure'
+import { InputRefused } from '../connection/input-rounds'
 import { callTask } from './call-task'
 import type { Connection, RequestLimits } from '../connection/connection'
 import type { SharedServer } from '../hub/shared-server'
@@ -43,7 +45,7 @@ export async function callServer(shared: SharedServer, plan: StartPlan, call: Se
   }
 }
 
-async function request(shared: SharedServer, connection: Connection, call: ServerCall, mayOpenPages = true): Promise<ToolResult> {
+async function request(shared: SharedServer, connection: Connection, call: ServerCall, isRepeated = false): Promise<ToolResult> {
   const { ctx, tool, input, timeoutMs } = call
   const late = new AbortController()
   const clock = new CallClock(timeoutMs, () => late.abort(new TimeoutError(`It did not answer within ${timeoutMs / 1000} s.`)))
@@ -51,12 +53,16 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
   const show = shownProgress((text) => ctx.progress(text))
   shared.calls.add(inFlight)
   try {
-    const make = call.needsTask ? callTask : callAtOnce
+    // Tasks of the protocol are of its revision 2025-11-25; later they are an extension.
+    if (connection.takesHeaders) await shared.listed(connection)
+    const make = call.needsTask && !connection.isStateless ? callTask : callAtOnce
     const answer = await make(
       connection,
       { name: tool, arguments: input },
       {
         signal: AbortSignal.any([ctx.signal, late.signal]),
+        call: inFlight,
+        ...(connection.takesHeaders && { headers: paramHeaders(headersOf(shared, tool), input) }),
         onProgress: (progress) => {
           clock.reset()
           show(progress)
@@ -71,18 +77,28 @@ async function request(shared: SharedServer, connection: Connection, call: Serve
       void shared.doubt(connection)
       throw late.signal.reason
     }
+    if (codeOf(error) === HEADER_MISMATCH && !isRepeated) {
+      await shared.listed(connection, true)
+      shared.calls.delete(inFlight)
+      return await request(shared, connection, call, true)
+    }
     const release = clock.hold()
     const opened = await shared.openPages(connection, inFlight, error)
     release()
-    if (opened === undefined || !mayOpenPages) throw error
+    if (opened === undefined || isRepeated) throw error
     if (!opened) return failed(`The user did not open the page that ${call.server} needs for this. Go on without it, or ask the user.`)
     shared.calls.delete(inFlight)
-    return await request(shared, connection, call, false)
+    return await request(shared, connection, call, true)
   } finally {
     clock.end()
     shared.calls.delete(inFlight)
   }
 }
+
+/** The headers of a call are not those that the tool asks for now. */
+const HEADER_MISMATCH = -32_020
+
+const headersOf = ({ listing }: SharedServer, tool: string) => listing?.tools.find(({ name }) => name === tool)?.headers ?? []
 
 const callAtOnce = (connection: Connection, params: Record<string, unknown>, limits: RequestLimits): Promise<Record<string, unknown>> =>
   connection.request('tools/call', params, limits)
@@ -108,19 +124,20 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
     return `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ask for it and call again after that, or go on without it.`
   if (error instanceof CodedError && error.code === 'mcp.scope_refused')
     return `${message} (the MCP server ${server}) Calling again does not help: go on without it, or tell the user.`
+  if (error instanceof InputRefused)
+    return `${tool} of the MCP server ${server} was not carried out: ${message} Go on without it, or ask the user.`
   if (error instanceof CodedError)
     return `The MCP server ${server} does not work: ${message}${tailOf(shared)} Go on without it, or tell the user.`
   if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
     return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or go on without it.`
-  if ('code' in (error as object) && (error as { code: unknown }).code === -32_602)
-    return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
+  if (codeOf(error) === -32_602) return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))
     return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it has done anything is not known.${tailOf(shared)} It is started anew with the next call.`
   return `The MCP server ${server} answered ${tool} with an error: ${message}`
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof LostError || (error instanceof Error && 'code' in error && error.code === LOST)
+  return error instanceof LostError || codeOf(error) === LOST
 }
 
 function tailOf({ error }: SharedServer): string {

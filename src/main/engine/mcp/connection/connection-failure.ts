@@ -7,6 +7,16 @@ export class TimeoutError extends Error {}
 /** The connection ended before the answer came. */
 export class LostError extends Error {}
 
+/**
+ * The number of an error: the status of an HTTP answer, or the code of an error of the protocol, which is negative. Undefined for errors of this side and of the network.
+ */
+export function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { status, code } = error as { status?: unknown; code?: unknown }
+  if (typeof status === 'number') return status
+  return typeof code === 'number' ? code : undefined
+}
+
 /** Why a server could not be connected to, in words that help. */
 export function failureToConnect(error: unknown, definition: McpServerDefinition): CodedError {
   if (error instanceof CodedError) return error
@@ -20,7 +30,7 @@ export function failureToConnect(error: unknown, definition: McpServerDefinition
 /** Whether the server refuses because nobody has signed in, or no longer counts as signed in. */
 export function isSignIn(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.name === 'UnauthorizedError' || error.constructor.name === 'UnauthorizedError' || ('code' in error && error.code === 401)
+  return error.name === 'UnauthorizedError' || error.constructor.name === 'UnauthorizedError' || codeOf(error) === 401
 }
 
 /** fetch says only that it failed; the cause says why. */

@@ -5,6 +5,8 @@ export interface Listed {
   items: unknown[]
   /** Why it may not be all; a sentence. */
   problem?: string
+  /** For so long it need not be asked for again, as the server says. */
+  ttlMs?: number
 }
 
 const MOST_PAGES = 400

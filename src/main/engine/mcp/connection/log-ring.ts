@@ -6,6 +6,9 @@ const MOST_CHARS = 4_000
 const TAIL_LINES = 12
 const TAIL_CHARS = 2_000
 
+/** Said in the log when a program is started a second time at once; what the first start printed says nothing new. */
+export const STARTED_AGAIN = 'It ended before it said which protocol it speaks. Starting it again for an older one.'
+
 /** The newest lines of a server's log. */
 export class LogRing {
   #lines: McpLogLine[] = []
@@ -23,7 +26,8 @@ export class LogRing {
 
   /** The end of what was printed to stderr since `since` (ms since the epoch). */
   stderr(since = 0): string {
-    const printed = this.#lines.filter(({ from, at }) => from === 'stderr' && at >= since)
+    const restart = this.#lines.findLastIndex(({ text }) => text === STARTED_AGAIN)
+    const printed = this.#lines.slice(restart + 1).filter(({ from, at }) => from === 'stderr' && at >= since)
     const text = printed
       .slice(-TAIL_LINES)
       .map((line) => line.text)

@@ -29,6 +29,8 @@ export class OfferedLists {
   #loading: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Until then (as `performance.now`) what was listed counts as fresh; undefined where the server says nothing of that. */
+  #freshUntil: number | undefined
 
   constructor(deps: OfferedListsDeps) {
     this.#deps = deps
@@ -45,10 +47,19 @@ export class OfferedLists {
 
   /** Asks a new connection, and again whenever it says that something has changed. */
   watch(connection: Connection): void {
-    connection.client.fallbackNotificationHandler = async ({ method }) => {
-      if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#askSoon(connection)
-    }
+    connection.onListsChanged(() => this.#askSoon(connection))
     this.#asking = this.#ask(connection)
+  }
+
+  /** Asks again when what the server said at last is older than it was to be. To be called when the server is used. */
+  refreshIfStale(connection: Connection): void {
+    if (this.#freshUntil !== undefined && performance.now() > this.#freshUntil) this.#askSoon(connection)
+  }
+
+  /** Asks again, and resolves when the answer is there. */
+  async refresh(connection: Connection): Promise<void> {
+    this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
+    await this.#asking
   }
 
   /** Resolves when what was asked for at last is there, or will not come. */
@@ -69,7 +80,7 @@ export class OfferedLists {
   #askSoon(connection: Connection): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      if (connection.isOpen) this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
+      if (connection.isOpen) void this.refresh(connection)
     }, LEAST_REFRESH_MS).unref()
   }
 
@@ -85,8 +96,9 @@ export class OfferedLists {
       list(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
     ])
     if (!connection.isOpen) return
+    this.#freshUntil = freshUntil([tools, prompts, resources, templates])
     if (tools.status === 'rejected') return failed(`It did not list its tools: ${failureOf(tools.reason).message}`)
-    const read = readTools(tools.value.items)
+    const read = readTools(tools.value.items, connection.takesHeaders)
     const notes = [...(tools.value.problem === undefined ? [] : [tools.value.problem]), ...read.notes].slice(0, MOST_NOTES)
     for (const text of notes) log.add({ from: 'connection', level: 'warning', text })
     const items = (result: typeof prompts): unknown[] => (result.status === 'fulfilled' ? result.value.items : [])
@@ -107,4 +119,10 @@ export class OfferedLists {
       log.add({ from: 'connection', level: 'warning', text: `What it offers could not be kept on disk: ${failureOf(error).message}` })
     })
   }
+}
+
+/** As long as the list that is fresh for the shortest time. 0 is no promise: such a server says what changes, or is asked at the next connection. */
+function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | undefined {
+  const ttls = lists.flatMap((list) => (list.status === 'fulfilled' && (list.value.ttlMs ?? 0) > 0 ? [list.value.ttlMs!] : []))
+  return ttls.length > 0 ? performance.now() + Math.min(...ttls) : undefined
 }

@@ -3,7 +3,8 @@ import type { Offer } from './read-offer'
 
 /** A connection, as far as this folder uses it. */
 export interface ContentConnection {
-  readonly capabilities: { resources?: { subscribe?: boolean | undefined } | undefined; completions?: object | undefined }
+  readonly capabilities: { completions?: object | undefined }
+  watchResource(uri: string, signal?: AbortSignal): Promise<void>
   request(method: string, params: Record<string, unknown>, limits?: { signal?: AbortSignal }): Promise<Record<string, unknown>>
 }
 

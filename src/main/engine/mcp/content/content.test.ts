@@ -1,8 +1,6 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { completable } from '@modelcontextprotocol/sdk/server/completable.js'
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { UserPart } from '../../../../shared/model/message'
@@ -67,7 +65,7 @@ async function shop(name = 'shop'): Promise<ContentServer & { connects: () => nu
     await client.close()
     await server.close()
   })
-  const request = (method: string, params: Record<string, unknown>) => client.request({ method, params }, ResultSchema)
+  const request = (method: string, params: Record<string, unknown>) => client.request({ method, params }, z.record(z.string(), z.unknown()))
   const offer = {
     prompts: readPrompts((await request('prompts/list', {}))['prompts'] as unknown[]),
     resources: readResources((await request('resources/list', {}))['resources'] as unknown[]),
@@ -80,7 +78,7 @@ async function shop(name = 'shop'): Promise<ContentServer & { connects: () => nu
     offer: async () => offer,
     use: (run) => {
       connects += 1
-      return run({ capabilities: client.getServerCapabilities() ?? {}, request })
+      return run({ capabilities: client.getServerCapabilities() ?? {}, request, watchResource: async () => undefined })
     },
     connects: () => connects,
   }

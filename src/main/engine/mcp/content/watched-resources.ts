@@ -1,10 +1,10 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Client } from '@modelcontextprotocol/client'
 import type { UserPart } from '../../../../shared/model/message'
 import type { ServedConnection } from '../connection-hooks'
-import { askServer, type ContentServer } from './content-server'
+import type { ContentServer } from './content-server'
 
 const MOST_WATCHED = 1000
+const TIMEOUT_MS = 30_000
 
 interface Watched {
   sessionId: string
@@ -19,15 +19,15 @@ export class WatchedResources {
 
   /** To be called for each connection before it is made. */
   prepare(client: Client, { name }: Pick<ServedConnection, 'name'>): void {
-    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params: { uri } }) => {
+    client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
       let isWatched = false
       for (const watched of this.#all.values()) {
         if (watched.server !== name || watched.uri !== uri || watched.hasChanged) continue
         watched.hasChanged = true
         isWatched = true
       }
-      // Once is enough, however often it changes.
-      if (isWatched) client.unsubscribeResource({ uri }).catch(() => undefined)
+      // Once is enough, however often it changes; a stateless server tells of it as long as its stream of changes is open.
+      if (isWatched && client.getProtocolEra() === 'legacy') client.unsubscribeResource({ uri }).catch(() => undefined)
     })
   }
 
@@ -37,8 +37,7 @@ export class WatchedResources {
     const [oldest] = this.#all.keys()
     if (this.#all.size >= MOST_WATCHED && oldest !== undefined) this.#all.delete(oldest)
     this.#all.set(key, { sessionId, server: server.name, uri, hasChanged: false })
-    const subscribes = await server.use(async ({ capabilities }) => capabilities.resources?.subscribe === true).catch(() => false)
-    if (subscribes) await askServer(server, 'resources/subscribe', { uri }).catch(() => undefined)
+    await server.use((connection) => connection.watchResource(uri, AbortSignal.timeout(TIMEOUT_MS))).catch(() => undefined)
   }
 
   /** What the agent is to be told of changes since the last prompt; each once. */

@@ -1,6 +1,6 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight } from '../connection-hooks'
-import { openConnection, type Connection } from '../connection/connection'
+import { openConnection, type Connection, type KnownServer } from '../connection/connection'
 import { isNotTaken } from '../connection/not-taken'
 import { isSignIn } from '../connection/connection-failure'
 import { Failures } from './failures'
@@ -52,6 +52,7 @@ export class SharedServer {
   /** The same on the clock that nobody sets. */
   #upSince = 0
   #isTried = false
+  readonly #known: KnownServer = {}
 
   constructor(key: string, deps: SharedServerDeps) {
     this.key = key
@@ -149,6 +150,11 @@ export class SharedServer {
     return openPages(connection.served, call, error)
   }
 
+  /** Resolves when it is known what the server offers at this connection; `again`: when it was asked once more, because it takes no calls as its tools were listed. */
+  listed(connection: Connection, again = false): Promise<void> {
+    return again ? this.#lists.refresh(connection) : this.#lists.settled()
+  }
+
   /** A call has succeeded: what went wrong before counts no longer. */
   succeeded(): void {
     this.#failures.forget()
@@ -198,6 +204,7 @@ export class SharedServer {
     if (this.#doubting) await unlessAborted(this.#doubting, signal)
     const known = this.#connection
     if (known?.isOpen) {
+      this.#lists.refreshIfStale(known)
       if (!isDoubtful) return known
       await unlessAborted(this.doubt(known), signal)
       if (this.#connection === known && known.isOpen) return known
@@ -241,8 +248,11 @@ export class SharedServer {
     this.#startedAt = Date.now()
     this.#upSince = performance.now()
     if (this.#state !== 'reconnecting') this.#set('starting')
+    const version = this.#known.version ?? this.listing?.info.protocolVersion
+    if (version !== undefined) this.#known.version = version
     try {
       const connection = await openConnection({
+        known: this.#known,
         definition: plan.definition(),
         sandbox: plan.sandbox,
         home: this.#deps.home,

@@ -1,8 +1,12 @@
-import { buildDiscoveryUrls } from '@modelcontextprotocol/sdk/client/auth.js'
-import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
-import { OAuthMetadataSchema, OAuthProtectedResourceMetadataSchema, type OAuthMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
-import type { z } from 'zod'
+import {
+  buildDiscoveryUrls,
+  checkResourceAllowed,
+  LATEST_PROTOCOL_VERSION,
+  resourceUrlFromServerUrl,
+  specTypeSchemas,
+  type OAuthMetadata,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/client'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Challenge } from '../auth/challenge'
 import type { FetchLike } from '../auth/mcp-auth'
@@ -24,7 +28,7 @@ export interface Discovered {
  */
 export async function discover(serverUrl: string, asked: Challenge | undefined, fetchFn: FetchLike): Promise<Discovered> {
   const url = resourceUrlFromServerUrl(serverUrl)
-  const described = await firstDocument(resourceUrls(url, asked), OAuthProtectedResourceMetadataSchema, fetchFn)
+  const described = await firstDocument(resourceUrls(url, asked), specTypeSchemas.OAuthProtectedResourceMetadata, fetchFn)
   if (!described) {
     const issuer = new URL('/', url).href
     // No resource metadata names the authorization server: what the server publishes is its own word, and only its origin is known to be right.
@@ -66,7 +70,7 @@ async function authorizationServer(
   isIssuer: (found: string, asked: string) => boolean = isSameIssuer,
 ): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
-  const metadata = await firstDocument(urls, OAuthMetadataSchema, fetchFn)
+  const metadata = await firstDocument(urls, specTypeSchemas.OAuthMetadata, fetchFn)
   // RFC 8414, 3.3: who answers for another could have the code sent to themselves, and learn what is meant for that one.
   if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
@@ -85,17 +89,17 @@ async function authorizationServer(
 }
 
 /** The first of these places with a document that is one; a place that answers otherwise (also with a page of its own) does not have it. */
-async function firstDocument<Schema extends z.ZodType>(
+async function firstDocument<Document>(
   urls: URL[],
-  schema: Schema,
+  schema: StandardSchemaV1<unknown, Document>,
   fetchFn: FetchLike,
-): Promise<z.output<Schema> | undefined> {
+): Promise<Document | undefined> {
   for (const url of urls) {
     const answer = await fetchFn(url, { headers: { accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION } })
     if (answer.status >= 500)
       throw new CodedError('mcp.sign_in_failed', `${url.origin} answers with HTTP ${answer.status} when asked how one signs in.`)
-    const parsed = answer.ok ? schema.safeParse(await answer.json().catch(() => undefined)) : undefined
-    if (parsed?.success) return parsed.data
+    const read = answer.ok ? await schema['~standard'].validate(await answer.json().catch(() => undefined)) : undefined
+    if (read && !read.issues) return read.value
   }
   return undefined
 }

@@ -1,5 +1,10 @@
-import { registerClient, selectClientAuthMethod } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { OAuthClientMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
+import {
+  parseErrorResponse,
+  registerClient,
+  RegistrationRejectedError,
+  selectClientAuthMethod,
+  type OAuthClientMetadata,
+} from '@modelcontextprotocol/client'
 import { CodedError } from '../../../../shared/model/errors'
 import type { Discovered } from './discovery'
 import type { FetchLike, OAuthServer } from '../auth/mcp-auth'
@@ -54,7 +59,9 @@ export async function oauthClient(
       ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),
     }
   } catch (error) {
-    throw oauthFailure(`${issuer} does not register Trestle`, error)
+    const { status, body } = error instanceof RegistrationRejectedError ? error : {}
+    const said = status === undefined ? error : await parseErrorResponse(new Response(body, { status }))
+    throw oauthFailure(`${issuer} does not register Trestle`, said)
   }
 }
 

@@ -1,4 +1,4 @@
-import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import { OAuthError } from '@modelcontextprotocol/client'
 import { CodedError } from '../../../../shared/model/errors'
 
 const MOST_CHARS = 300
@@ -15,7 +15,7 @@ function reasonOf(error: unknown): string {
     return error.name === 'ZodError' || error instanceof SyntaxError ? 'the answer is not as OAuth has it.' : plain(error.message)
   // What is no OAuth answer is passed on by the SDK with its body, which can hold anything.
   const status = /^HTTP \d{3}/.exec(error.message)?.[0]
-  return status === undefined ? plain(`${error.errorCode}${error.message === '' ? '' : ` (${error.message})`}.`) : `${status}.`
+  return status === undefined ? plain(`${error.code}${error.message === '' ? '' : ` (${error.message})`}.`) : `${status}.`
 }
 
 /** Words of others, made fit to be shown. */

@@ -1,28 +1,18 @@
-import { refreshAuthorization } from '@modelcontextprotocol/sdk/client/auth.js'
-import { OAuthError, ServerError, TemporarilyUnavailableError, TooManyRequestsError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
-import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client'
 import type { FetchLike } from '../auth/mcp-auth'
 import { authenticated } from './oauth-client'
 import { oauthFailure } from './oauth-failure'
 import { tokensOf } from './sign-in-flow'
 import type { SignIn } from '../auth/sign-in-store'
+import { requestTokens } from './token-request'
 
 /** New tokens for old ones; undefined when the authorization server takes none of these any more, so that somebody has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
-export async function renew(
-  { issuer, client, resource, tokens, endpoints }: SignIn,
-  fetchFn: FetchLike,
-  now: number,
-): Promise<SignIn['tokens']> {
+export async function renew(signIn: SignIn, fetchFn: FetchLike, now: number): Promise<SignIn['tokens']> {
+  const { tokens } = signIn
   if (tokens?.refresh === undefined) return undefined
   try {
-    const renewed = await refreshAuthorization(issuer, {
-      metadata: metadataOf(issuer, endpoints),
-      clientInformation: client,
-      refreshToken: tokens.refresh,
-      resource,
-      fetchFn,
-    })
-    const next = tokensOf(renewed, now)
+    const renewed = await requestTokens(signIn, { grant_type: 'refresh_token', refresh_token: tokens.refresh }, fetchFn)
+    const next = tokensOf({ refresh_token: tokens.refresh, ...renewed }, now)
     return { ...(tokens.scope !== undefined && { scope: tokens.scope }), ...next }
   } catch (error) {
     if (error instanceof OAuthError && !isPassing(error)) return undefined
@@ -30,19 +20,10 @@ export async function renew(
   }
 }
 
-function isPassing(error: OAuthError): boolean {
-  return error instanceof ServerError || error instanceof TemporarilyUnavailableError || error instanceof TooManyRequestsError
-}
+const PASSING: readonly string[] = [OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable, OAuthErrorCode.TooManyRequests]
 
-/** What a request for tokens needs of it. */
-function metadataOf(issuer: string, { token, tokenAuth }: SignIn['endpoints']): AuthorizationServerMetadata {
-  return {
-    issuer,
-    authorization_endpoint: token,
-    token_endpoint: token,
-    response_types_supported: ['code'],
-    ...(tokenAuth && { token_endpoint_auth_methods_supported: tokenAuth }),
-  }
+function isPassing(error: OAuthError): boolean {
+  return PASSING.includes(error.code)
 }
 
 /** Tells the authorization server that these tokens are not used any more (RFC 7009): the one that renews first. Failures are told by rejecting. */

@@ -1,5 +1,4 @@
-import { exchangeAuthorization, startAuthorization } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { startAuthorization, type OAuthTokens } from '@modelcontextprotocol/client'
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../../shared/model/errors'
 import { checkEndpoint } from '../auth/authorization-fetch'
@@ -10,6 +9,7 @@ import { oauthClient } from './oauth-client'
 import { oauthFailure, plain } from './oauth-failure'
 import { listenForRedirect, type Redirected, type RedirectListener } from './redirect-listener'
 import type { SignIn } from '../auth/sign-in-store'
+import { requestTokens } from './token-request'
 
 export interface SignInRequest {
   server: OAuthServer
@@ -43,14 +43,18 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
     const begun = await begin(found, { clientInformation: client, redirectUrl: listener.url, state, ...(scope !== undefined && { scope }) })
     const [{ params, show }] = await Promise.all([listener.wait(state, signal), openPage(request, begun.authorizationUrl)])
     try {
-      const tokens = await exchange(found, codeOf(params, found), {
+      const signIn = {
+        issuer: found.issuer,
         client,
-        codeVerifier: begun.codeVerifier,
         redirectUrl: listener.url,
-        fetchFn,
-      })
+        scopes,
+        resource: found.resource,
+        endpoints: endpointsOf(found),
+      }
+      const exchange = { grant_type: 'authorization_code', code_verifier: begun.codeVerifier, redirect_uri: listener.url }
+      const tokens = await requestTokens(signIn, { ...exchange, code: codeOf(params, found) }, fetchFn)
       show('You are signed in', 'Trestle goes on by itself. You can close this tab.')
-      return signInOf(found, { client, redirectUrl: listener.url, scopes, tokens, now: request.now })
+      return { ...signIn, tokens: tokensOf(tokens, request.now()) }
     } catch (error) {
       const failure = oauthFailure(`${new URL(found.issuer).host} gave no token`, error)
       show('Sign-in failed', failure.message)
@@ -133,55 +137,17 @@ function codeOf(params: Redirected['params'], { issuer, metadata }: Discovered):
   return code
 }
 
-function exchange(
-  { issuer, metadata, resource }: Discovered,
-  authorizationCode: string,
-  {
-    client,
-    codeVerifier,
-    redirectUrl,
-    fetchFn,
-  }: { client: SignIn['client']; codeVerifier: string; redirectUrl: string; fetchFn: FetchLike },
-): Promise<OAuthTokens> {
-  return exchangeAuthorization(issuer, {
-    ...(metadata && { metadata }),
-    clientInformation: client,
-    authorizationCode,
-    codeVerifier,
-    redirectUri: redirectUrl,
-    resource,
-    fetchFn,
-  })
-}
-
-function signInOf(
-  { issuer, metadata, resource }: Discovered,
-  {
-    client,
-    redirectUrl,
-    scopes,
-    tokens,
-    now,
-  }: { client: SignIn['client']; redirectUrl: string; scopes: string[]; tokens: OAuthTokens; now(): number },
-): SignIn {
+function endpointsOf({ issuer, metadata }: Discovered): SignIn['endpoints'] {
   const {
     token_endpoint_auth_methods_supported: tokenAuth,
     revocation_endpoint: revocation,
     revocation_endpoint_auth_methods_supported: revocationAuth,
   } = metadata ?? {}
   return {
-    issuer,
-    client,
-    redirectUrl,
-    scopes,
-    resource,
-    tokens: tokensOf(tokens, now()),
-    endpoints: {
-      token: metadata?.token_endpoint ?? new URL('/token', issuer).href,
-      ...(tokenAuth && { tokenAuth }),
-      ...(revocation !== undefined && { revocation }),
-      ...(revocationAuth && { revocationAuth }),
-    },
+    token: metadata?.token_endpoint ?? new URL('/token', issuer).href,
+    ...(tokenAuth && { tokenAuth }),
+    ...(revocation !== undefined && { revocation }),
+    ...(revocationAuth && { revocationAuth }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { cleanSchema, type InputSchema } from './clean-schema'
 import type { ToolAnnotations } from '../../tool/tool'
+import { readParamHeaders, type ParamHeader } from './param-headers'
 
 /** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
 export interface ListedTool {
@@ -12,6 +13,8 @@ export interface ListedTool {
   saysDestructive: boolean
   /** It can only be called as a task of the protocol: the call begins it, and its result is asked for. */
   needsTask?: true
+  /** Values of its input that are sent as headers, too. */
+  headers?: ParamHeader[]
   /** Why it cannot be offered. */
   problem?: string
 }
@@ -21,9 +24,9 @@ const LONGEST_DESCRIPTION = 16_000
 const LONGEST_TITLE = 200
 
 /**
- * What `tools/list` gave, each tool by itself: one that cannot be used is kept with its problem, and spoils no other. `notes` says what was left out altogether.
+ * What `tools/list` gave, each tool by itself: one that cannot be used is kept with its problem, and spoils no other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
  */
-export function readTools(items: readonly unknown[]): { tools: ListedTool[]; notes: string[] } {
+export function readTools(items: readonly unknown[], takesHeaders = false): { tools: ListedTool[]; notes: string[] } {
   const tools = new Map<string, ListedTool>()
   const notes: string[] = []
   for (const [index, item] of items.entries()) {
@@ -34,18 +37,19 @@ export function readTools(items: readonly unknown[]): { tools: ListedTool[]; not
     const name = item['name']
     if (name.length > LONGEST_NAME) notes.push(`Tool number ${index + 1} has a name of ${name.length} characters and is left out.`)
     else if (tools.has(name)) notes.push(`There are two tools called ${JSON.stringify(name)}; the first is used.`)
-    else tools.set(name, readTool(name, item))
+    else tools.set(name, readTool(name, item, takesHeaders))
   }
   return { tools: [...tools.values()], notes }
 }
 
-function readTool(name: string, item: Record<string, unknown>): ListedTool {
+function readTool(name: string, item: Record<string, unknown>, takesHeaders: boolean): ListedTool {
   const cleaned = cleanSchema(item['inputSchema'])
   const hints = isRecord(item['annotations']) ? item['annotations'] : {}
   const readOnly = hints['readOnlyHint'] === true
   const title = plain(item['title'], LONGEST_TITLE) ?? plain(hints['title'], LONGEST_TITLE)
   const needsTask = isRecord(item['execution']) && item['execution']['taskSupport'] === 'required'
-  const problem = 'problem' in cleaned ? cleaned.problem : undefined
+  const asked = takesHeaders ? readParamHeaders(item['inputSchema']) : { headers: [] }
+  const problem = 'problem' in cleaned ? cleaned.problem : 'problem' in asked ? asked.problem : undefined
   return {
     name,
     ...(title !== undefined && { title }),
@@ -59,6 +63,7 @@ function readTool(name: string, item: Record<string, unknown>): ListedTool {
     },
     saysDestructive: !readOnly && hints['destructiveHint'] === true,
     ...(needsTask && { needsTask }),
+    ...('headers' in asked && asked.headers.length > 0 && { headers: asked.headers }),
     ...(problem !== undefined && { problem }),
   }
 }

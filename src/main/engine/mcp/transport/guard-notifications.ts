@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Transport } from '@modelcontextprotocol/client'
 
 /** So many notifications a second are looked at; a server's log or progress that comes faster is for nobody. */
 const MOST_A_SECOND = 300

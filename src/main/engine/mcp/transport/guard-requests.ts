@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Transport } from '@modelcontextprotocol/client'
 
 /** So many requests of a server may be worked on, or wait for it to take their answer. */
 const MOST_WAITING = 100

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Transport } from '@modelcontextprotocol/client'
 import type { McpLogLine, McpServerDefinition } from '../../../../shared/model/mcp'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { McpAuth } from '../auth/mcp-auth'
@@ -34,9 +34,9 @@ export async function openTransport(
     requestInit: { headers: { ...definition.headers } },
   }
   if (definition.transport === 'sse') {
-    const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
+    const { SSEClientTransport } = await import('@modelcontextprotocol/client')
     return new SSEClientTransport(url, options)
   }
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   return new StreamableHTTPClientTransport(url, options)
 }

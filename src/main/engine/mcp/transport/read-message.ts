@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import type { LongLine } from './line-splitter'
 
 /** Most messages in one line: servers of the revision 2025-03-26 may send several at once. */

@@ -1,0 +1,160 @@
+import type {
+  ClientCapabilities,
+  DiscoverResult,
+  Implementation,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  Transport,
+} from '@modelcontextprotocol/client'
+import { codeOf } from './connection-failure'
+
+/** The revision without `initialize` and without sessions. */
+export const STATELESS = '2026-07-28'
+/** What `initialize` offers; servers answer with the newest of theirs. */
+const NEWEST_WITH_SESSIONS = '2025-11-25'
+/** A server that has not answered `server/discover` after so long, in ms, is sent `initialize` as well. */
+const PATIENCE_MS = 2_000
+/** The same for a server that knew no `server/discover` the last time. */
+const SHORT_PATIENCE_MS = 300
+/** What comes before the server is known is kept for later, up to so many messages. */
+const MOST_EARLY = 100
+const META = 'io.modelcontextprotocol/'
+
+/** How a server is spoken to, with its own description of itself. */
+export type Greeted = { early: readonly JSONRPCMessage[] } & (
+  | { generation: 'stateless'; discover: DiscoverResult }
+  | { generation: 'initialized'; initialize: Record<string, unknown> }
+)
+
+export interface Greeting {
+  clientInfo: Implementation
+  capabilities: ClientCapabilities
+  /** Asks only for `initialize`. */
+  skipDiscover: boolean
+  /** The revision agreed on the last time. */
+  lastVersion: string | undefined
+}
+
+/** The connection ended before the server had said who it is. */
+export class EndedWhileGreeting extends Error {}
+
+type Reply = { result: Record<string, unknown> } | { error: Error }
+
+/**
+ * Finds out which generation of the protocol a server speaks, on a transport that was not started yet: asks for `server/discover`, and for `initialize` when that is answered
+ * with an error. A server that answers neither way for a while is sent both, and the first that it answers well counts; so a slow start decides nothing. Rejects with the error
+ * that the server gave last.
+ */
+export async function greet(transport: Transport, greeting: Greeting): Promise<Greeted> {
+  const early: JSONRPCMessage[] = []
+  const waiting = new Map<unknown, (reply: Reply) => void>()
+  const ended = Promise.withResolvers<never>()
+  ended.promise.catch(() => undefined)
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  transport.onclose = () => ended.reject(new EndedWhileGreeting('the connection was closed'))
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  transport.onmessage = (message) => {
+    if (!('method' in message)) waiting.get(message.id)?.(replyIn(message))
+    // Some send this before they answer, and wait for it.
+    else if (message.method === 'ping' && 'id' in message)
+      transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => undefined)
+    else if (early.length < MOST_EARLY) early.push(message)
+  }
+  const ask = (request: JSONRPCRequest): Promise<Reply> =>
+    new Promise((resolve) => {
+      waiting.set(request.id, resolve)
+      transport.send(request).catch((error: unknown) => resolve({ error: error instanceof Error ? error : new Error(String(error)) }))
+    })
+  await transport.start()
+  return Promise.race([ended.promise, agree(greeting, ask).then((greeted) => ({ ...greeted, early }))])
+}
+
+type Agreed = Greeted extends infer Each ? (Each extends Greeted ? Omit<Each, 'early'> : never) : never
+
+async function agree(greeting: Greeting, ask: (request: JSONRPCRequest) => Promise<Reply>): Promise<Agreed> {
+  if (greeting.skipDiscover) return initialized(await ask(initialize(greeting, 0)))
+  const discovering = ask(discover(greeting, 'discover')).then((reply) =>
+    // It has taken the request for one of another revision, and names ours.
+    'error' in reply && revisionsIn(reply)?.includes(STATELESS) ? ask(discover(greeting, 'discover-2')) : reply,
+  )
+  const { lastVersion = STATELESS } = greeting
+  const first = await within(discovering, lastVersion < STATELESS ? SHORT_PATIENCE_MS : PATIENCE_MS)
+  if (first) {
+    const found = statelessIn(first)
+    if (found) return found
+    if ('error' in first && isFinal(first.error)) throw first.error
+    const reply = await ask(initialize(greeting, 0))
+    if ('error' in reply) throw unknownRevisions(first) ?? reply.error
+    return initialized(reply)
+  }
+  // Another id: 0 is the first of a stateless conversation.
+  const initializing = ask(initialize(greeting, 'initialize'))
+  const late = discovering.then((reply) => statelessIn(reply))
+  const either = await Promise.race([late, initializing])
+  if (either && 'generation' in either) return either
+  const reply = await initializing
+  if ('result' in reply) return initialized(reply)
+  // Who refuses `initialize` answers the other in the end, or never.
+  const found = await late
+  if (found) return found
+  throw reply.error
+}
+
+function discover({ clientInfo, capabilities }: Greeting, id: string): JSONRPCRequest {
+  const meta = { [`${META}protocolVersion`]: STATELESS, [`${META}clientInfo`]: clientInfo, [`${META}clientCapabilities`]: capabilities }
+  return { jsonrpc: '2.0', id, method: 'server/discover', params: { _meta: meta } }
+}
+
+function initialize({ clientInfo, capabilities }: Greeting, id: string | number): JSONRPCRequest {
+  return { jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion: NEWEST_WITH_SESSIONS, capabilities, clientInfo } }
+}
+
+function initialized(reply: Reply): Agreed {
+  if ('error' in reply) throw reply.error
+  return { generation: 'initialized', initialize: reply.result }
+}
+
+/** Undefined when it is no answer of a server that speaks the stateless revision: some answer every method with something. */
+function statelessIn(reply: Reply): Agreed | undefined {
+  if ('error' in reply || !revisionsIn(reply)?.includes(STATELESS)) return undefined
+  const { capabilities } = reply.result
+  if (typeof capabilities !== 'object' || capabilities === null) return undefined
+  return { generation: 'stateless', discover: reply.result as unknown as DiscoverResult }
+}
+
+function revisionsIn(reply: Reply): string[] | undefined {
+  const data = 'error' in reply ? (reply.error as { data?: { supported?: unknown } }).data?.supported : reply.result['supportedVersions']
+  return Array.isArray(data) ? data.filter((version) => typeof version === 'string') : undefined
+}
+
+/** For a server that says what it speaks, and it is nothing that we do. */
+function unknownRevisions(reply: Reply): Error | undefined {
+  const revisions = revisionsIn(reply)
+  if (!revisions || revisions.length === 0) return undefined
+  const listed = revisions.slice(0, 5).join(', ').slice(0, 200)
+  return new Error(`It only supports versions of the protocol that Trestle does not (${listed}). Update Trestle, or the server.`)
+}
+
+/** Whether asking another way would end the same: nobody listens there, or a sign-in is wanted. */
+function isFinal(error: Error): boolean {
+  const code = codeOf(error)
+  return (
+    code === 401 ||
+    (code === undefined && error.name !== 'SyntaxError' && !('code' in error && error.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
+  )
+}
+
+function replyIn(message: object): Reply {
+  const { result, error } = message as { result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } }
+  if (error) return { error: Object.assign(new Error(error.message), { code: error.code, data: error.data }) }
+  return { result: result ?? {} }
+}
+
+/** Undefined when it takes longer. */
+async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

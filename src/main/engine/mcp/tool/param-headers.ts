@@ -1,0 +1,84 @@
+/** A value of a tool's input that is sent as a header, too: a proxy on the way can then route the call without reading it. */
+export interface ParamHeader {
+  /** As the server calls it; the header is `Mcp-Param-` and this. */
+  name: string
+  /** Where the value is in the input. */
+  path: string[]
+}
+
+const MARK = 'x-mcp-header'
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const TYPES = new Set<unknown>(['string', 'integer', 'boolean'])
+const LONGEST_NAME = 100
+const DEEPEST = 50
+/** Keywords that hold schemas by name. */
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+/** Keywords that hold values, and no schemas. */
+const VALUES = new Set(['default', 'examples', 'const', 'enum', 'required'])
+
+/**
+ * The headers that an input schema asks for (`x-mcp-header`), or why a tool that asks so must not be used: a proxy could be shown other values than the server gets. They stand only
+ * at strings, integers and booleans that are found through `properties` alone.
+ */
+export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | { problem: string } {
+  const headers: ParamHeader[] = []
+  const problem = visit(schema, [], headers, 0)
+  return problem === undefined ? { headers } : { problem: `Its input asks for a header that cannot be sent: ${problem}.` }
+}
+
+/** `path`: undefined where no value of the input can be found by its name. */
+function visit(node: unknown, path: string[] | undefined, headers: ParamHeader[], depth: number): string | undefined {
+  if (typeof node !== 'object' || node === null || depth > DEEPEST) return undefined
+  if (Array.isArray(node)) return firstOf(node, (item) => visit(item, undefined, headers, depth + 1))
+  const schema = node as Record<string, unknown>
+  if (Object.hasOwn(schema, MARK)) {
+    const problem = noted(schema, path, headers)
+    if (problem !== undefined) return problem
+  }
+  return firstOf(Object.entries(schema), ([key, value]) => {
+    if (key === MARK || VALUES.has(key)) return undefined
+    if (!MAPS.has(key) || typeof value !== 'object' || value === null) return visit(value, undefined, headers, depth + 1)
+    return firstOf(Object.entries(value), ([name, child]) =>
+      visit(child, key === 'properties' && path ? [...path, name] : undefined, headers, depth + 1),
+    )
+  })
+}
+
+function noted(schema: Record<string, unknown>, path: string[] | undefined, headers: ParamHeader[]): string | undefined {
+  const name = schema[MARK]
+  if (typeof name !== 'string' || name.length > LONGEST_NAME || !TOKEN.test(name)) return 'its name is not one of a header'
+  if (!path || path.length === 0) return `${name} does not stand at a value of its own`
+  if (!TYPES.has(schema['type'])) return `${name} is not for a string, an integer or a boolean`
+  if (headers.some((header) => header.name.toLowerCase() === name.toLowerCase())) return `${name} is asked for twice`
+  headers.push({ name, path })
+  return undefined
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The headers of a call with this input; a value that is missing or null has none. */
+export function paramHeaders(headers: readonly ParamHeader[], input: Readonly<Record<string, unknown>>): Record<string, string> {
+  const sent: Record<string, string> = {}
+  for (const { name, path } of headers) {
+    const value = path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), input)
+    const isSent = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
+    if (isSent) sent[`Mcp-Param-${name}`] = encoded(String(value))
+  }
+  return sent
+}
+
+/** As it is where a header can carry it, else as base64 with the mark of the protocol. */
+function encoded(text: string): string {
+  const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))
+  return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
