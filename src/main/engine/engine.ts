@@ -26,6 +26,7 @@ import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './workspace/repository-top'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
+import { createLoginEnvironment } from './environment/login-environment'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
@@ -72,8 +73,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const secrets = createSecrets({ home, ...(options.cipher && { cipher: options.cipher }) })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const { tell, warn, onChange } = createEngineChanges(log)
+  const environment = createLoginEnvironment({
+    loginShell: options.loginShell,
+    env: process.env,
+    settings: () => settings().environment,
+    changed: () => tell({ kind: 'settings' }),
+    log,
+  })
+  const { ready } = environment
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json'), ready })
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
   const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
@@ -90,6 +99,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     // Where nobody can look at a terminal there is nothing to have it elsewhere for.
     interactive: options.canType ?? interactive,
     env,
+    ready,
     settings: () => settings().tasks,
     local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
@@ -110,7 +120,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     home,
     interactive,
     env,
-    hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
+    async hooksOf(folder) {
+      await ready()
+      return (await settingsFor(folder)).settings.hooks
+    },
     sandboxes: programSandboxes,
     now: () => Date.now(),
   })
@@ -121,6 +134,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...(options.cipher && { cipher: options.cipher }),
     env,
     namedEnv: () => namedEnv(process.env, settings()),
+    ready,
     settings,
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
@@ -208,10 +222,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     warm(session) {
       // Its commands run in the editor's terminals.
       if (lent.of(session)?.terminals) return
-      void sandboxes.usual(session).then(
-        (policy) => custody.terminals.warm(policy),
-        () => {},
-      )
+      void ready()
+        .then(() => sandboxes.usual(session))
+        .then(
+          (policy) => custody.terminals.warm(policy),
+          () => {},
+        )
     },
     log,
     warn,
@@ -326,6 +342,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
   config.onChange(() => {
+    environment.settingsChanged()
     tell({ kind: 'settings' })
     void sessions.reconsider()
   })

@@ -30,6 +30,8 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   env(): Record<string, string>
   /** What the variables stand for that a project's definition names: the environment without keys. */
   namedEnv(): Record<string, string>
+  /** Resolves when both are complete. */
+  ready?(): Promise<void>
   settings(): McpSettings
   /** What servers that are run run in; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
@@ -102,7 +104,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     void loading?.then(({ ask }) => ask.rootsChanged())
   }
   const cache = createListingCache(home)
-  const server = { home, version, env: deps.env, hooks, changed, joined: rootsChanged }
+  const server = { home, version, env: deps.env, ...(deps.ready && { ready: deps.ready }), hooks, changed, joined: rootsChanged }
   const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
   const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)

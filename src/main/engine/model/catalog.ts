@@ -56,6 +56,8 @@ export interface Catalog {
 export interface CatalogOptions {
   settings(): Settings
   keyFor(providerId: string, settings: Settings): string | undefined
+  /** Resolves when the environment is complete that keys and proxies are named in. */
+  ready?(): Promise<void>
   /** For the providers' requests; default: Node's. */
   fetch?: typeof globalThis.fetch
   /** Where local servers are looked for; default: their usual ports. */
@@ -125,6 +127,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 
   const resolve = async (id: string | undefined): Promise<ResolvedModel> => {
+    await options.ready?.()
     const wanted = id ?? defaultModel()
     if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
     const info = await find(wanted)
