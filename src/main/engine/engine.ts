@@ -120,10 +120,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     home,
     interactive,
     env,
-    async hooksOf(folder) {
-      await ready()
-      return (await settingsFor(folder)).settings.hooks
-    },
+    ready,
+    hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     sandboxes: programSandboxes,
     now: () => Date.now(),
   })
@@ -366,6 +364,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     plans: createPlanActions({ home, sessions }),
     checkpoints,
     skills,
+    environment,
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,
