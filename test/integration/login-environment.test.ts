@@ -25,7 +25,10 @@ async function openBehindSlowShell(script: ScriptStep[], { more = '', limitMs = 
   mkdirSync(path('tools'))
   writeFileSync(path('tools/mytool'), '#!/bin/sh\necho "mytool ran with $SOME_VALUE"\n', { mode: 0o755 })
   const exports = `export PATH="${path('tools')}:$PATH" SOME_VALUE=from-the-shell MY_MODEL_KEY=key-of-the-shell`
-  writeFileSync(path('slow-shell'), `#!/bin/bash\nuntil [ -e "${path('gate')}" ]; do sleep 0.05; done\n${exports}\nexec /bin/sh -c "\${@: -1}"\n`)
+  writeFileSync(
+    path('slow-shell'),
+    `#!/bin/bash\nuntil [ -e "${path('gate')}" ]; do sleep 0.05; done\n${exports}\nexec /bin/sh -c "\${@: -1}"\n`,
+  )
   chmodSync(path('slow-shell'), 0o755)
   const server = await startModelServer({ script })
   onTestFinished(() => server.close())
@@ -69,7 +72,10 @@ test('a hook and an MCP server that are started before the login shell is read h
   const { engine, path, letGo, say, ended } = await openBehindSlowShell([{ text: 'done' }], {
     more: `[[hooks]]\nevent = "UserPromptSubmit"\ncommand = "mytool > asked"\n`,
   })
-  const { servers } = await engine.mcp.save({ scope: 'user', name: 'mine' }, { transport: 'stdio', command: 'mytool', args: [], env: {}, ...SWITCHES })
+  const { servers } = await engine.mcp.save(
+    { scope: 'user', name: 'mine' },
+    { transport: 'stdio', command: 'mytool', args: [], env: {}, ...SWITCHES },
+  )
   const [server] = servers
   const tested = engine.mcp.test(server!.serverId)
   const said = say('go')

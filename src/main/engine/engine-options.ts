@@ -26,6 +26,8 @@ export interface EngineOptions {
   taskHost?: TaskHostProgram
   /** Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks and named keys wait for it. */
   loginShell?: LoginShellOptions
+  /** What the operating system says about proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
+  systemProxy?(url: string): Promise<string>
   /** Where bugs are written down. */
   log?(message: string): void
 }

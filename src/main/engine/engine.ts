@@ -30,6 +30,7 @@ import { createLoginEnvironment } from './environment/login-environment'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
+import { createNetwork } from './network/network'
 import { createCatalog } from './model/catalog'
 import { lentTools } from './session/client-means'
 import { createEngineSandboxes } from './session/engine-sandboxes'
@@ -82,7 +83,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     log,
   })
   const { ready } = environment
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json'), ready })
+  const network = createNetwork({
+    settings: () => settings().network,
+    env: process.env,
+    ...(options.systemProxy && { systemProxy: options.systemProxy }),
+    log,
+  })
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json'), ready, ...network })
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
   const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
@@ -133,6 +140,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     env,
     namedEnv: () => namedEnv(process.env, settings()),
     ready,
+    fetch: network.fetch,
     settings,
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
@@ -172,6 +180,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       search: () => settings().web.search,
       refusal: async (url) => addressRefusal(await rulesOf(session), url),
       startArticleWorker,
+      network,
     }),
   })
   const family = new FamilySchedule()
@@ -341,6 +350,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
   config.onChange(() => {
     environment.settingsChanged()
+    network.settingsChanged()
     tell({ kind: 'settings' })
     void sessions.reconsider()
   })

@@ -32,6 +32,8 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   namedEnv(): Record<string, string>
   /** Resolves when both are complete. */
   ready?(): Promise<void>
+  /** For requests to servers and to where people sign in; default: Node's. */
+  fetch?: typeof globalThis.fetch
   settings(): McpSettings
   /** What servers that are run run in; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
@@ -81,7 +83,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     now: Date.now,
     onTrust: deps.onTrust,
   })
-  const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), changed })
+  const auth = createMcpAuth({ home, ...(deps.cipher && { cipher: deps.cipher }), ...(deps.fetch && { fetch: deps.fetch }), changed })
   let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined
   const load = async (): Promise<{ ask: Ask; watched: WatchedResources }> => {
     const [{ createAsk }, { WatchedResources: Watched }] = await Promise.all([

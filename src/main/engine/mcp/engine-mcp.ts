@@ -12,7 +12,7 @@ import { serverTools } from './tool/server-tools'
 
 export interface EngineMcpDeps extends Pick<
   McpDeps,
-  'home' | 'version' | 'cipher' | 'env' | 'namedEnv' | 'ready' | 'watch' | 'tell' | 'notice' | 'onTrust' | 'log' | 'sandboxes'
+  'home' | 'version' | 'cipher' | 'env' | 'namedEnv' | 'ready' | 'fetch' | 'watch' | 'tell' | 'notice' | 'onTrust' | 'log' | 'sandboxes'
 > {
   settings(): Settings
   store: Pick<Store, 'header'>
