@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Parsed } from './command-line/parse'
+import { STARTED_BY_COMMAND } from './desktop-login-shell'
 
 /** Fetching Electron's binary (about 110 MB) is given up after this long without an end. */
 const DOWNLOAD_LIMIT_MS = 5 * 60_000
@@ -19,7 +20,10 @@ export async function desktopMain(parsed: Parsed, version: string): Promise<numb
     const { serveMain } = await import('./host/web/serve-main')
     return serveMain(parsed, version)
   }
-  const app = spawn(electron.path, [join(dirname(fileURLToPath(import.meta.url)), 'index.js')], { stdio: 'inherit' })
+  const app = spawn(electron.path, [join(dirname(fileURLToPath(import.meta.url)), 'index.js')], {
+    stdio: 'inherit',
+    env: { ...process.env, [STARTED_BY_COMMAND]: '1' },
+  })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.kill(signal))
   return new Promise((resolve, reject) => {
     app.once('error', reject)

@@ -17,6 +17,7 @@ import {
 } from 'electron'
 import { version } from '../../package.json'
 import { guardOutput } from './command-line/guard-terminal'
+import { desktopLoginShell } from './desktop-login-shell'
 import { resolveHome } from './engine/config/home'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
@@ -50,7 +51,16 @@ startDesktop({
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
-    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, legacyCipher: () => safeStorageCipher(safeStorage) })
+    const loginShell = desktopLoginShell({ env: process.env, platform: process.platform, isPackaged: app.isPackaged })
+    return createEngine({
+      version,
+      home,
+      interactive: true,
+      taskHost: taskHostProgram(),
+      log,
+      legacyCipher: () => safeStorageCipher(safeStorage),
+      ...(loginShell && { loginShell }),
+    })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

@@ -6,6 +6,7 @@ import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
 import type { UserPart } from '../../src/shared/model/message'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { statusOf } from '../../src/shared/model/session'
+import type { ShellEnvironmentView } from '../../src/shared/model/shell-environment'
 import type { TrustView } from '../../src/shared/model/trust'
 import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
@@ -40,6 +41,8 @@ export interface MemoryEngine extends Engine {
   readonly largestRead: number
   readonly isClosed: boolean
 }
+
+const ENVIRONMENT: ShellEnvironmentView = { state: 'inherited', enabled: true, path: ['/usr/bin'] }
 
 /**
  * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record 5,000 events a second or hold an
@@ -248,6 +251,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
+    environment: { view: () => ENVIRONMENT, read: async () => ENVIRONMENT },
     plans: {
       async enter(sessionId) {
         record(sessionId, { type: 'plan.entered', plan: 1, by: 'user' })

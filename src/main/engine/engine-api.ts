@@ -26,6 +26,7 @@ import type { AgentChoice, AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
 import type { SessionFilesView } from './workspace/session-files-view'
+import type { LoginEnvironment } from './environment/login-environment'
 import type { Mcp } from './mcp/mcp'
 import type { McpContent } from './mcp/mcp-content'
 import type { StoreBackups } from './session/sqlite/backup/store-backups'
@@ -56,6 +57,8 @@ export interface Engine {
   readonly mcp: Omit<Mcp, 'close'>
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
+  /** Where the environment of commands comes from, and how to read it again. */
+  readonly environment: Pick<LoginEnvironment, 'view' | 'read'>
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */

@@ -1,5 +1,6 @@
 import type { AgentChoice } from '../../shared/model/agent'
 import type { LegacyCipher } from './config/key-store/key-store'
+import type { LoginShellOptions } from './environment/login-environment'
 import type { TaskHostProgram } from './task/custody/connect-task-host'
 
 /** What a host decides about its engine. */
@@ -23,6 +24,10 @@ export interface EngineOptions {
   runsQueue?: boolean
   /** How the task host is started; without it nothing can be put into the background. */
   taskHost?: TaskHostProgram
+  /** Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks and named keys wait for it. */
+  loginShell?: LoginShellOptions
+  /** What the operating system says about proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
+  systemProxy?(url: string): Promise<string>
   /** Where bugs are written down. */
   log?(message: string): void
 }

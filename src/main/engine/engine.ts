@@ -26,9 +26,11 @@ import type { EngineOptions } from './engine-options'
 import { repositoryTop } from './workspace/repository-top'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
+import { createLoginEnvironment } from './environment/login-environment'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
+import { createNetwork } from './network/network'
 import { createCatalog } from './model/catalog'
 import { lentTools } from './session/client-means'
 import { createEngineSandboxes } from './session/engine-sandboxes'
@@ -72,8 +74,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { keyStore, secrets } = await openKeys({ home, host: options.taskHost, legacy: options.legacyCipher })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const { tell, warn, onChange } = createEngineChanges(log)
+  const environment = createLoginEnvironment({
+    loginShell: options.loginShell,
+    env: process.env,
+    settings: () => settings().environment,
+    changed: () => tell({ kind: 'settings' }),
+    log,
+  })
+  const { ready } = environment
+  const network = createNetwork({
+    settings: () => settings().network,
+    env: process.env,
+    ...(options.systemProxy && { systemProxy: options.systemProxy }),
+    log,
+  })
+  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json'), ready, ...network })
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
   const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
@@ -90,6 +106,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     // Where nobody can look at a terminal there is nothing to have it elsewhere for.
     interactive: options.canType ?? interactive,
     env,
+    ready,
     settings: () => settings().tasks,
     local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
@@ -110,6 +127,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     home,
     interactive,
     env,
+    ready,
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     sandboxes: programSandboxes,
     now: () => Date.now(),
@@ -121,6 +139,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     keyStore,
     env,
     namedEnv: () => namedEnv(process.env, settings()),
+    ready,
+    fetch: network.fetch,
     settings,
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
@@ -160,6 +180,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       search: () => settings().web.search,
       refusal: async (url) => addressRefusal(await rulesOf(session), url),
       startArticleWorker,
+      network,
     }),
   })
   const family = new FamilySchedule()
@@ -208,10 +229,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     warm(session) {
       // Its commands run in the editor's terminals.
       if (lent.of(session)?.terminals) return
-      void sandboxes.usual(session).then(
-        (policy) => custody.terminals.warm(policy),
-        () => {},
-      )
+      void ready()
+        .then(() => sandboxes.usual(session))
+        .then(
+          (policy) => custody.terminals.warm(policy),
+          () => {},
+        )
     },
     log,
     warn,
@@ -327,6 +350,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
   config.onChange(() => {
+    environment.settingsChanged()
+    network.settingsChanged()
     tell({ kind: 'settings' })
     void sessions.reconsider()
   })
@@ -350,6 +375,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     plans: createPlanActions({ home, sessions }),
     checkpoints,
     skills,
+    environment,
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,

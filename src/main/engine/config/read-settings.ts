@@ -20,6 +20,8 @@ import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
 import { readEditorSettings } from './editor-settings'
+import { readEnvironmentSettings } from './environment-settings'
+import { readNetworkSettings } from './network-settings'
 import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
 
@@ -54,6 +56,8 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const diagnostics = readDiagnostics(top.table('diagnostics'))
   const mcp = readMcpSettings(top.table('mcp'))
   const editor = readEditorSettings(top.table('editor'))
+  const environment = readEnvironmentSettings(top.table('environment'))
+  const network = readNetworkSettings(top.table('network'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -81,6 +85,8 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     diagnostics,
     mcp,
     editor,
+    environment,
+    network,
   }
   return { settings, mistakes }
 }

@@ -3,6 +3,8 @@ import type { NotificationSettings, ProviderType } from '../../../shared/model/s
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
 import type { EditorSettings } from './editor-settings'
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from './environment-settings'
+import { DEFAULT_NETWORK, type NetworkSettings } from './network-settings'
 import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import type { ModelSettings } from './model-settings'
@@ -36,6 +38,8 @@ export interface Settings {
   diagnostics: DiagnosticsSettings
   mcp: McpSettings
   editor: EditorSettings
+  environment: EnvironmentSettings
+  network: NetworkSettings
 }
 
 export interface ProviderSettings {
@@ -136,4 +140,6 @@ export const DEFAULT_SETTINGS: Settings = {
   cache: { long: false },
   diagnostics: DEFAULT_DIAGNOSTICS,
   mcp: DEFAULT_MCP_SETTINGS,
+  environment: DEFAULT_ENVIRONMENT,
+  network: DEFAULT_NETWORK,
 }

@@ -19,6 +19,8 @@ export interface HookRunnerDeps {
   home: string
   /** What commands start from: without keys. */
   env(): Record<string, string>
+  /** Resolves when that is complete. */
+  ready?(): Promise<void>
   /** The hooks of a folder as they count now. */
   hooksOf(folder: string): Promise<readonly Hook[]>
   /** What sandboxed hooks run in; absent: nothing is sandboxed. */
@@ -51,7 +53,7 @@ const ANSWER_BYTES = 64 * 1024
 /** A whole file can be the answer. */
 const CONTENT_BYTES = 8 * 1024 * 1024
 
-export function createHookRunner({ home, env, hooksOf, sandboxes, now }: HookRunnerDeps): HookRunner {
+export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: HookRunnerDeps): HookRunner {
   const runs: HookRun[] = []
   const busy = new Set<Promise<unknown>>()
   const closing = new AbortController()
@@ -84,6 +86,7 @@ export function createHookRunner({ home, env, hooksOf, sandboxes, now }: HookRun
     if (runs.length > MOST_RUNS) runs.pop()
     let answer: HookAnswer
     try {
+      await ready?.()
       const { startHook } = await import('./hook-process')
       const policy = hook.sandbox && (await sandboxes?.policy({ root: folder, network: 'open', scope: `hook-${id}` }))
       run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }

@@ -30,6 +30,10 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   env(): Record<string, string>
   /** What the variables stand for that a project's definition names: the environment without keys. */
   namedEnv(): Record<string, string>
+  /** Resolves when both are complete. */
+  ready?(): Promise<void>
+  /** For requests to servers and to where people sign in; default: Node's. */
+  fetch?: typeof globalThis.fetch
   settings(): McpSettings
   /** What servers that are run run in; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
@@ -79,7 +83,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     now: Date.now,
     onTrust: deps.onTrust,
   })
-  const auth = createMcpAuth({ home, ...(deps.keyStore && { keyStore: deps.keyStore }), changed })
+  const auth = createMcpAuth({ home, ...(deps.keyStore && { keyStore: deps.keyStore }), ...(deps.fetch && { fetch: deps.fetch }), changed })
   let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined
   const load = async (): Promise<{ ask: Ask; watched: WatchedResources }> => {
     const [{ createAsk }, { WatchedResources: Watched }] = await Promise.all([
@@ -102,7 +106,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     void loading?.then(({ ask }) => ask.rootsChanged())
   }
   const cache = createListingCache(home)
-  const server = { home, version, env: deps.env, hooks, changed, joined: rootsChanged }
+  const server = { home, version, env: deps.env, ...(deps.ready && { ready: deps.ready }), hooks, changed, joined: rootsChanged }
   const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
   const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)

@@ -12,7 +12,7 @@ import { serverTools } from './tool/server-tools'
 
 export interface EngineMcpDeps extends Pick<
   McpDeps,
-  'home' | 'version' | 'keyStore' | 'env' | 'namedEnv' | 'watch' | 'tell' | 'notice' | 'onTrust' | 'log' | 'sandboxes'
+  'home' | 'version' | 'keyStore' | 'env' | 'namedEnv' | 'ready' | 'fetch' | 'watch' | 'tell' | 'notice' | 'onTrust' | 'log' | 'sandboxes'
 > {
   settings(): Settings
   store: Pick<Store, 'header'>

@@ -7,6 +7,7 @@ import { modelFacts } from './known/model-facts'
 import { abilitiesOf, offeredModels } from './known/offered-models'
 import { createProviderLists, type ProviderLists } from './known/provider-lists'
 import { pricedProvider } from './priced-provider'
+import type { Fetch } from './model-fetch'
 import type { ModelInfo, Provider } from './provider'
 
 /** For one found on this machine, where memory usually sets a lower limit than the model. */
@@ -56,8 +57,12 @@ export interface Catalog {
 export interface CatalogOptions {
   settings(): Settings
   keyFor(providerId: string, settings: Settings): string | undefined
+  /** Resolves when the environment is complete that keys and proxies are named in. */
+  ready?(): Promise<void>
   /** For the providers' requests; default: Node's. */
   fetch?: typeof globalThis.fetch
+  /** The same for requests to models. */
+  modelFetch?: Fetch
   /** Where local servers are looked for; default: their usual ports. */
   localServers?: readonly LocalServerKind[]
   /** Where the providers' own lists of models are kept between processes. */
@@ -68,6 +73,7 @@ export interface CatalogOptions {
 
 export function createCatalog(options: CatalogOptions): Catalog {
   const { settings } = options
+  const modelFetch = options.modelFetch ?? options.fetch
   const lists = createProviderLists({
     ...(options.listsFile !== undefined && { file: options.listsFile }),
     ...(options.fetch && { fetch: options.fetch }),
@@ -117,7 +123,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const existing = providers.get(info.providerId)
     if (existing?.made === made) return existing.provider
     const creating = import('./adapter').then(({ createProvider }) =>
-      createProvider(provider, { key, ...(options.fetch && { fetch: options.fetch }) }),
+      createProvider(provider, { key, ...(modelFetch && { fetch: modelFetch }) }),
     )
     providers.set(info.providerId, { made, provider: creating })
     creating.catch(() => providers.delete(info.providerId))
@@ -125,6 +131,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 
   const resolve = async (id: string | undefined): Promise<ResolvedModel> => {
+    await options.ready?.()
     const wanted = id ?? defaultModel()
     if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
     const info = await find(wanted)

@@ -1,6 +1,9 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CodedError } from '../../../shared/model/errors'
+import { agentFor, moduleFor, throughProxy } from '../network/agents'
+import { withSystemCertificates } from '../network/certificates'
+import type { ProxyFor } from '../network/choose-proxy'
 import { fieldOf } from './field-of'
 import { HeaderList } from './header-list'
 import { HttpResponse } from './http-response'
@@ -8,12 +11,9 @@ import type { Fetch } from './model-fetch'
 
 /** How long name, connection and TLS may take together. */
 const CONNECT_LIMIT_MS = 10_000
-/** How long a connection waits for the next request. Servers that close earlier say so in `Keep-Alive`, which the agent heeds. */
-const IDLE_LIMIT_MS = 60_000
 
 type Protocol = 'http:' | 'https:'
 const nothing = (): void => {}
-const agents = new Map<Protocol, Agent>()
 
 /** One request as it is sent, also a second time. */
 interface Sending {
@@ -28,23 +28,36 @@ interface Sending {
  * `fetch` for model servers over node:http, for what provider packages ask of it: it starts and answers sooner than Node's own and takes less memory.
  * It differs in that it never follows a redirect, has no limits of time once connected, and asks for no compression. Connections are kept alive;
  * idle ones do not keep the process. Rejects with the signal's reason, with a `CodedError` when the request cannot be sent as it is, or like `fetch` with a
- * `TypeError` whose cause says what failed. What it cannot do - proxies from the environment, bodies that are no text - it leaves to Node's own.
+ * `TypeError` whose cause says what failed. `proxyFor` says which proxy a request takes; without it, and for bodies that are no text, Node's own `fetch`
+ * takes over where it was told to use proxies.
  */
-export const httpFetch: Fetch = async (input, init) => {
-  const body = init?.body ?? undefined
-  const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array
-  if (!isPlain || !(typeof input === 'string' || input instanceof URL) || usesProxies()) return globalThis.fetch(input, init)
-  const signal = init?.signal
-  signal?.throwIfAborted()
-  const url = checked(new URL(input))
-  const headers = new HeaderList(init?.headers)
-  if (!headers.has('accept')) headers.set('accept', '*/*')
-  if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
-  const options = { method: init?.method ?? 'GET', headers: Object.fromEntries(headers), agent: agentFor(url.protocol as Protocol) }
-  const message = await answerTo({ url, options, body, signal, sent: init?.sent })
-  const source = message.headers['content-encoding'] === undefined ? message : decoded(message)
-  return new HttpResponse(message, source, signal) as unknown as Response
-}
+export const createHttpFetch =
+  (proxyFor?: ProxyFor): Fetch =>
+  async (input, init) => {
+    const body = init?.body ?? undefined
+    const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+    if (!isPlain || !(typeof input === 'string' || input instanceof URL) || (!proxyFor && usesProxies()))
+      return globalThis.fetch(input, init)
+    const signal = init?.signal
+    signal?.throwIfAborted()
+    const url = checked(new URL(input))
+    const headers = new HeaderList(init?.headers)
+    if (!headers.has('accept')) headers.set('accept', '*/*')
+    if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
+    const proxy = await proxyFor?.(url)
+    const options = {
+      method: init?.method ?? 'GET',
+      headers: Object.fromEntries(headers),
+      agent: agentFor(url.protocol as Protocol, proxy),
+    }
+    const message = await withSystemCertificates(() => answerTo({ url, options, body, signal, sent: init?.sent })).catch(
+      (error: unknown) => {
+        throw throughProxy(error, proxy)
+      },
+    )
+    const source = message.headers['content-encoding'] === undefined ? message : decoded(message)
+    return new HttpResponse(message, source, signal) as unknown as Response
+  }
 
 /** Resolves when the head of the answer is there. */
 async function answerTo(sending: Sending): Promise<IncomingMessage> {
@@ -129,22 +142,11 @@ function checked(url: URL): URL {
   return url
 }
 
-/** Not by `import`: that would evaluate all that node:http exports, among it the WebSocket of Node's `fetch`. */
-function moduleFor(protocol: Protocol) {
-  return protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
-}
-
-function agentFor(protocol: Protocol): Agent {
-  let agent = agents.get(protocol)
-  if (!agent) {
-    agent = new (moduleFor(protocol).Agent)({ keepAlive: true, timeout: IDLE_LIMIT_MS })
-    agents.set(protocol, agent)
-  }
-  return agent
-}
-
 /** Whether Node was told to take proxies from the environment. */
 function usesProxies(): boolean {
   const { NODE_USE_ENV_PROXY: wanted, NODE_OPTIONS: options = '' } = process.env
   return wanted === '1' || [...process.execArgv, ...options.split(' ')].includes('--use-env-proxy')
 }
+
+/** Without proxies of Trestle's own. */
+export const httpFetch = createHttpFetch()

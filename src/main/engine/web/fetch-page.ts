@@ -6,6 +6,9 @@ import { callbackify } from 'node:util'
 import { checkUrl, isAllowed, refusalOf } from './check-url'
 import { WebRefusal } from './web-refusal'
 import { decoded } from './content-coding'
+import { agentFor, throughProxy } from '../network/agents'
+import { withSystemCertificates } from '../network/certificates'
+import type { ProxyFor } from '../network/choose-proxy'
 import { notPublic } from './public-address'
 
 export interface PageLimits {
@@ -30,6 +33,8 @@ export interface PageRequest {
   limits?: Partial<PageLimits>
   /** Resolves names; default: the system's. Every address it gives is checked before one of them is connected to. */
   resolve?: (name: string) => Promise<readonly LookupAddress[]>
+  /** Which proxy a page is fetched through, which then looks up its name; default: none. */
+  proxyFor?: ProxyFor
 }
 
 export interface Page {
@@ -83,16 +88,30 @@ export async function fetchPage(request: PageRequest): Promise<Page> {
   }
 }
 
-async function answerTo(url: URL, { allowedHosts, resolve }: PageRequest, signal: AbortSignal): Promise<IncomingMessage> {
+async function answerTo(url: URL, { allowedHosts, resolve, proxyFor }: PageRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   signal.throwIfAborted()
-  const lookup = checkedLookup(isAllowed(url, allowedHosts), url.host, resolve ?? systemLookup)
-  return new Promise<IncomingMessage>((settle, reject) => {
-    // `agent: false`: a connection that is kept could belong to a name that leads elsewhere by now.
-    const made = request(url, { headers: HEADERS, lookup, agent: false, signal }, settle)
-    made.on('error', (error) => reject(signal.aborted ? signal.reason : error))
-    made.end()
-  })
+  const allowed = isAllowed(url, allowedHosts)
+  const proxy = await proxyFor?.(url)
+  if (proxy && !allowed) await checkName(url, resolve ?? systemLookup)
+  const lookup = checkedLookup(allowed, url.host, resolve ?? systemLookup)
+  // `agent: false`: a connection that is kept could belong to a name that leads elsewhere by now.
+  const way = proxy ? { agent: agentFor(url.protocol as 'http:' | 'https:', proxy) } : { agent: false, lookup }
+  return withSystemCertificates(
+    () =>
+      new Promise<IncomingMessage>((settle, reject) => {
+        const made = request(url, { headers: HEADERS, ...way, signal }, settle)
+        made.on('error', (error) => reject(signal.aborted ? signal.reason : throughProxy(error, proxy)))
+        made.end()
+      }),
+  )
+}
+
+/** A proxy looks the name up again, and may know it where this machine does not; what this machine knows to be no public place is not asked for. */
+async function checkName(url: URL, resolve: (name: string) => Promise<readonly LookupAddress[]>): Promise<void> {
+  const addresses = await resolve(url.hostname).catch(() => [])
+  const inner = addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
+  if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
 }
 
 /** Not called by Node for URLs that name an address themselves; `checkUrl` has seen those. */

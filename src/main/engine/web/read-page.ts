@@ -21,7 +21,13 @@ export interface ReadablePage {
 
 /** Fetches a page and makes it readable. Rejects as `fetchPage` does, and with a `WebRefusal` for what is no text and for answers that are failures. */
 export async function readPage(web: WebAccess, { url, signal }: { url: string; signal: AbortSignal }): Promise<ReadablePage> {
-  const page = await fetchPage({ url, signal, allowedHosts: web.allowedHosts(), refusal: web.refusal })
+  const page = await fetchPage({
+    url,
+    signal,
+    allowedHosts: web.allowedHosts(),
+    refusal: web.refusal,
+    ...(web.network && { proxyFor: web.network.proxyFor }),
+  })
   const type = page.contentType.split(';', 1)[0]!.trim().toLowerCase() || sniffed(page.body)
   const common = { url: page.url.href, bytes: page.body.length, notes: [] }
   if (page.status >= 400) throw new WebRefusal(failureOf(page, type))

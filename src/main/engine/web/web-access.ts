@@ -1,4 +1,5 @@
 import type { SearchSettings } from '../config/web-settings'
+import type { Network } from '../network/network'
 import type { StartArticleWorker } from './article'
 
 /** What the web tools of a session may do; each is asked when it is needed, so that changed settings count. */
@@ -10,4 +11,6 @@ export interface WebAccess {
   /** Why a page that another one redirects to may not be visited. */
   refusal(url: string): Promise<string | undefined>
   startArticleWorker: StartArticleWorker
+  /** Absent: directly, with Node's own `fetch`. */
+  network?: Pick<Network, 'fetch' | 'proxyFor'>
 }

@@ -12,7 +12,7 @@ const MOST_BYTES = 1024 * 1024
  * The `fetch` for everything around a sign-in. A server names the places that are asked, so they are checked: https, except on this machine or on
  * the very host of the server; nothing on this machine or in a private network for a server on the open internet; and answers of bounded size and time.
  */
-export function authorizationFetch(serverUrl: string, signal?: AbortSignal): FetchLike {
+export function authorizationFetch(serverUrl: string, signal?: AbortSignal, fetch: typeof globalThis.fetch = globalThis.fetch): FetchLike {
   return async (url, init) => {
     const target = new URL(url)
     await checkEndpoint(target, serverUrl)

@@ -16,6 +16,7 @@ export interface Wanted {
 }
 
 interface Standing {
+  fetch: typeof globalThis.fetch
   /** As they are at this moment, whoever renewed them. */
   tokens(): SignIn['tokens']
   /** What was asked for at the last sign-in. */
@@ -28,6 +29,7 @@ interface Standing {
 
 /** See `McpAuth.fetchFor`. */
 export function authorizedFetch(server: OAuthServer, standing: Standing): FetchLike {
+  const { fetch } = standing
   if (hasOwnAuthorization(server)) return (url, init) => fetch(url, init)
   const { origin } = new URL(server.url)
 

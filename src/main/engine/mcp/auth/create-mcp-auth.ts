@@ -15,11 +15,13 @@ export interface McpAuthOptions {
   keyStore?: KeyStore
   /** Told when how the user stands with a server has changed. */
   changed(server: OAuthServer): void
+  /** Default: Node's. */
+  fetch?: typeof globalThis.fetch
   now?: () => number
 }
 
 /** Opens the sign-ins of a home. Loads nothing and asks nobody before it is used. */
-export function createMcpAuth({ home, keyStore, changed, now = Date.now }: McpAuthOptions): McpAuth {
+export function createMcpAuth({ home, keyStore, changed, fetch = globalThis.fetch, now = Date.now }: McpAuthOptions): McpAuth {
   const store = createSignInStore({ home, ...(keyStore && { keyStore }) })
   const wanted = new Map<string, Wanted>()
   const underWay = new Map<string, AbortController>()
@@ -38,7 +40,7 @@ export function createMcpAuth({ home, keyStore, changed, now = Date.now }: McpAu
         // It may be taken again later; nothing is gained by forgetting it.
         if (held.tokens.refresh === undefined) return undefined
         const [{ renew }, { authorizationFetch }] = await Promise.all([import('../sign-in/renewal'), import('./authorization-fetch')])
-        const tokens = await renew(held, authorizationFetch(server.url), now())
+        const tokens = await renew(held, authorizationFetch(server.url, undefined, fetch), now())
         // The registration stays: it is not what was refused.
         await store.change(server, (latest) => latest && withTokens(latest, tokens))
         changed(server)
@@ -54,8 +56,8 @@ export function createMcpAuth({ home, keyStore, changed, now = Date.now }: McpAu
     const { probe } = await import('./probe')
     const { authorizationFetch } = await import('./authorization-fetch')
     const key = keyOf(server)
-    const fetchFn = authorizationFetch(server.url, signal)
-    const challenge = wanted.get(key)?.challenge ?? (await probe(server, signal))
+    const fetchFn = authorizationFetch(server.url, signal, fetch)
+    const challenge = wanted.get(key)?.challenge ?? (await probe(server, signal, fetch))
     const kept = store.get(server)
     try {
       const made = await signInFlow({ server, ...(kept && { kept }), ...(challenge && { challenge }), open, signal, fetchFn, now })
@@ -71,6 +73,7 @@ export function createMcpAuth({ home, keyStore, changed, now = Date.now }: McpAu
   return {
     fetchFor: (server) =>
       authorizedFetch(server, {
+        fetch,
         tokens: () => store.get(server)?.tokens,
         scopes: () => store.get(server)?.scopes ?? [],
         renewed: (stale) => renewed(server, stale),

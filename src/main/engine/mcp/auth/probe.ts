@@ -4,7 +4,11 @@ import type { OAuthServer } from './mcp-auth'
 const TIMEOUT_MS = 20_000
 
 /** Asks a server for what it wants, before anything else has been asked of it. Undefined when it lets everybody in, or cannot be reached. */
-export async function probe({ url, headers }: OAuthServer, signal: AbortSignal): Promise<Challenge | undefined> {
+export async function probe(
+  { url, headers }: OAuthServer,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch,
+): Promise<Challenge | undefined> {
   try {
     const answer = await fetch(url, {
       method: 'POST',

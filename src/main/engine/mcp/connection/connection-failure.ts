@@ -1,5 +1,7 @@
 import { CodedError } from '../../../../shared/model/errors'
 import type { McpServerDefinition } from '../../../../shared/model/mcp'
+import { connectionProblem } from '../../model/failure/connection-problem'
+import { isUnknownIssuer } from '../../network/certificates'
 
 /** The server took too long. */
 export class TimeoutError extends Error {}
@@ -39,6 +41,8 @@ function reasonOf(error: unknown): string {
   const { cause } = error
   const inner = cause instanceof Error ? cause : undefined
   const code = inner && 'code' in inner ? String(inner.code) : undefined
+  const known = connectionProblem(error)
+  if (known && ((inner && 'proxy' in inner) || isUnknownIssuer(error))) return known.message
   if (code === 'ECONNREFUSED') return 'nothing listens there.'
   if (code === 'ENOTFOUND') return 'there is no such host.'
   return inner && error.message === 'fetch failed' ? inner.message : error.message.slice(0, 500)

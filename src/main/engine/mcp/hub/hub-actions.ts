@@ -19,7 +19,7 @@ import type { SharedServerDeps } from './shared-server-deps'
 /** So long a sign-in waits for what the server offers before it counts as done. */
 const LONGEST_LOOK_MS = 5_000
 
-export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version' | 'env' | 'hooks' | 'changed'> {
+export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version' | 'env' | 'ready' | 'hooks' | 'changed'> {
   hub: Hub
   config: McpConfig
   auth: McpAuth
@@ -98,6 +98,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   }
 
   async function connectAlone({ server }: EffectiveServer, signal: AbortSignal): Promise<string> {
+    await deps.ready?.()
     const shared = hub.sharedOf(server)
     const { cwd, definition, sandbox } = hub.planOf(server)
     const connection = await openConnection({

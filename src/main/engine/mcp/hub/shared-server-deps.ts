@@ -13,6 +13,8 @@ export interface SharedServerDeps {
   cache: ListingCache
   /** What commands get. */
   env(): Record<string, string>
+  /** Resolves when that is complete. */
+  ready?(): Promise<void>
   /** Without use for so long it is stopped; 0: never. */
   idleMs(): number
   /** Another session uses it. */

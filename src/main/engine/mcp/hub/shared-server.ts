@@ -234,6 +234,7 @@ export class SharedServer {
   async #start(plan: StartPlan): Promise<Connection> {
     const { signal } = this.#stop
     await this.#stopping
+    await this.#deps.ready?.()
     const wait = this.#failures.waitMs
     if (wait > WORTH_WAITING_MS) {
       const after = `It is tried again in ${Math.ceil(wait / 1000)} s.`

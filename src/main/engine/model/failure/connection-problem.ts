@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../../shared/model/errors'
+import { isUnknownIssuer } from '../../network/certificates'
 import { fieldOf } from '../field-of'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -18,6 +19,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS there; should the base URL begin with http:// ?',
 }
 
+/** What makes a certificate trusted that nothing vouches for. */
+const TRUST =
+  'If your organization inspects encrypted connections, add its certificate to the system, or name its PEM file as ca_file under [network] in config.toml.'
+
 /** Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered. */
 export function connectionProblem(error: unknown): { code: ErrorCode; message: string } | undefined {
   const url = fieldOf(error, 'url')
@@ -28,13 +33,19 @@ export function connectionProblem(error: unknown): { code: ErrorCode; message: s
     seen.add(current)
     const nested = fieldOf(current, 'errors')
     const message = fieldOf(current, 'message')
+    const proxy = fieldOf(current, 'proxy')
     const code = tlsCodeIn(message) ?? fieldOf(current, 'code') ?? (Array.isArray(nested) ? fieldOf(nested[0], 'code') : undefined)
     if (message === 'bad port')
       return { code: 'model.bad_request', message: `Node refuses to connect${place}: the port is reserved for another protocol.` }
     if (typeof code === 'string') {
       if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
         return { code: 'model.timeout', message: `The connection${place} was given up: ${WORDS[code]}.` }
-      if (isTls(code)) return { code: 'model.connection', message: `The connection${place} is not trusted: ${String(message)} (${code}).` }
+      if (isTls(code)) {
+        const remedy = isUnknownIssuer(current) ? ` ${TRUST}` : ''
+        return { code: 'model.connection', message: `The connection${place} is not trusted: ${String(message)} (${code}).${remedy}` }
+      }
+      if (typeof proxy === 'string')
+        return { code: 'model.connection', message: proxyProblem(place, proxy, WORDS[code] ?? String(message)) }
       if (WORDS[code] !== undefined || /^(UND_ERR|ERR_SSL|HPE)_/.test(code)) {
         return { code: 'model.connection', message: `The connection${place} failed: ${WORDS[code] ?? String(message)}.` }
       }
@@ -70,6 +81,14 @@ function tlsCodeIn(message: unknown): string | undefined {
 
 function isTls(code: string): boolean {
   return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/.test(code)
+}
+
+/** Names the proxy, since nobody thinks of it. */
+function proxyProblem(place: string, proxy: string, reason: string): string {
+  const remedy = /\b407\b/.test(reason)
+    ? 'It asks for a name and password: put them into its address (http://name:password@host:port).'
+    : 'Check its address, or set proxy under [network] in config.toml; "direct" uses none.'
+  return `The connection${place} through the proxy ${proxy} failed: ${reason.replace(/[.\s]+$/, '')}. ${remedy}`
 }
 
 function hostOf(url: string): string {

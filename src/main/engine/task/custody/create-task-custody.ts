@@ -33,6 +33,8 @@ export interface TaskCustodyOptions {
   interactive: boolean
   /** The environment of commands. */
   env: () => Record<string, string>
+  /** Resolves when it is complete. */
+  ready?: () => Promise<void>
   settings: () => TaskSettings
   /** Commands in this process. */
   local: TerminalTasks
@@ -105,7 +107,8 @@ export class HomeCustody implements TaskCustody {
   }
 
   async start(start: BackgroundStart): Promise<Task> {
-    const { env, settings } = this.options
+    const { env, settings, ready } = this.options
+    await ready?.()
     const link = await this.keeper.need()
     const task = await link.ask('start', { ...start, taskId: newTaskId(), env: env(), logBytes: settings().logBytes })
     this.running.add(task.taskId)

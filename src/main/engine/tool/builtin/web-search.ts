@@ -47,7 +47,7 @@ async function run(
   if (!settings) return failed('No search provider is configured any more ([web.search] in config.toml). Go on without searching.')
   try {
     const { searchWeb } = await import('../../web/search/search-web')
-    const hits = await searchWeb({ query, limit, withContent }, settings, signal)
+    const hits = await searchWeb({ query, limit, withContent }, settings, signal, web.network?.fetch)
     if (hits.length === 0) return ok(`Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
     if (withContent) await addContent(web, hits, signal, progress)
     return ok(hits.map(shown).join('\n\n'), detailsOf(query, hits))

@@ -13,7 +13,12 @@ export const SEARCH_PROVIDERS = { searxng, brave, tavily, moonshot } satisfies R
 const MOST_BYTES = 20 * 1024 * 1024
 
 /** Asks the configured provider. The address is the user's own choice, so it may be on this machine. Rejects with a `WebRefusal` that says what to do. */
-export async function searchWeb(query: WebQuery, settings: SearchSettings, signal: AbortSignal): Promise<WebHit[]> {
+export async function searchWeb(
+  query: WebQuery,
+  settings: SearchSettings,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): Promise<WebHit[]> {
   const provider: SearchProvider = SEARCH_PROVIDERS[settings.provider]
   const baseUrl = settings.baseUrl ?? provider.baseUrl
   const key = settings.apiKey ?? (settings.apiKeyEnv === undefined ? undefined : process.env[settings.apiKeyEnv])
@@ -54,5 +59,6 @@ function problemOf(name: string, provider: SearchProvider, status: number, text:
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error && 'proxy' in cause) return `${cause.message}, through the proxy ${String(cause.proxy)}`
   return cause instanceof Error ? cause.message : String(cause)
 }

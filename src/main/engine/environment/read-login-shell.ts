@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
+import { sessionProcesses, signalGroup } from '../task/session-processes'
+import { printedEnvironment, takenVariables } from './printed-environment'
+import { shellArguments, type NodeProgram } from './shell-command'
+
+export interface LoginShellRequest {
+  /** Absolute path. */
+  shell: string
+  /** What the shell starts from. */
+  env: NodeJS.ProcessEnv
+  /** The user's home folder. */
+  cwd: string
+  node?: NodeProgram
+  limitMs?: number
+}
+
+/** The variables of a login shell, or why there are none and what to do. */
+export type LoginShellAnswer = { env: Record<string, string> } | { problem: string; advice: string }
+
+const LIMIT_MS = 10_000
+/** How long output is waited for after the shell has exited while something it left behind holds the pipe. */
+const DRAIN_MS = 300
+/** How long a shell that has printed everything may take to end. */
+const LINGER_MS = 2_000
+const MOST_BYTES = 4 * 1024 * 1024
+const MOST_ERROR_CHARS = 2_000
+
+/** Set for the shell alone: startup files can look for the first, the others keep frameworks from asking or from replacing the shell. */
+const FOR_THE_SHELL = {
+  TRESTLE_RESOLVING_ENVIRONMENT: '1',
+  DISABLE_AUTO_UPDATE: 'true',
+  ZSH_TMUX_AUTOSTARTED: 'true',
+  ZSH_TMUX_AUTOSTART: 'false',
+}
+
+/**
+ * Starts the user's shell as a terminal does (login and interactive, in a session of its own, with an empty stdin) and reads the environment that its
+ * startup files make. Never rejects. What does not end within the limit is killed with all that it started.
+ */
+export async function readLoginShell({ shell, env, cwd, node, limitMs = LIMIT_MS }: LoginShellRequest): Promise<LoginShellAnswer> {
+  const mark = `trestle${randomBytes(12).toString('hex')}`
+  const name = basename(shell)
+  const inTerminal = `${name} -i -l -c env`
+  const answer = Promise.withResolvers<LoginShellAnswer>()
+  const added = Object.keys(FOR_THE_SHELL).filter((each) => env[each] === undefined)
+  const child = spawn(shell, shellArguments(shell, node, mark), {
+    cwd,
+    // Not "dumb": startup files often leave early for such a terminal.
+    env: { ...env, TERM: 'xterm-256color', ...node?.env, ...FOR_THE_SHELL },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  let stderr = ''
+  const look = (): boolean => {
+    const printed = printedEnvironment(output, mark)
+    if (!printed) return false
+    const taken = takenVariables(printed, added)
+    answer.resolve(
+      (taken['PATH'] ?? '') === ''
+        ? {
+            problem: `${name} printed an environment without a PATH.`,
+            advice: `Run “${inTerminal}” in a terminal and correct what empties PATH.`,
+          }
+        : { env: taken },
+    )
+    return true
+  }
+  child.on('error', (error) =>
+    answer.resolve({
+      problem: `The login shell ${shell} could not be started: ${error.message}`,
+      advice: 'Set another login shell with chsh, or name one as shell under [environment] in config.toml.',
+    }),
+  )
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    if (output.length > MOST_BYTES)
+      answer.resolve({
+        problem: `${name} printed more than ${MOST_BYTES / 1024 / 1024} MB while it started.`,
+        advice: `Run “${inTerminal}” in a terminal and remove what prints so much from your startup files.`,
+      })
+    else if (output.slice(-text.length - mark.length).includes(mark)) look()
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-MOST_ERROR_CHARS)))
+  let drain: NodeJS.Timeout | undefined
+  const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
+    if (look()) return
+    const said = lastLine(stderr)
+    answer.resolve({
+      problem: `${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`} before it printed its environment.${said === '' ? '' : ` It said: ${said}`}`,
+      advice: `Run “${inTerminal}” in a terminal, and correct what ends your shell in its startup files.`,
+    })
+  }
+  child.on('exit', (code, signal) => (drain = setTimeout(() => ended(code, signal), DRAIN_MS)))
+  child.on('close', ended)
+  const limit = setTimeout(() => {
+    answer.resolve({
+      problem: `${name} did not finish its startup files within ${limitMs / 1000} s.`,
+      advice: `Look for what waits for input or for the network in your startup files. They can skip it when TRESTLE_RESOLVING_ENVIRONMENT is set.`,
+    })
+  }, limitMs)
+  const found = await answer.promise
+  clearTimeout(limit)
+  clearTimeout(drain)
+  const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null
+  if (isRunning && 'env' in found) letEnd(child.pid!, child)
+  else if (isRunning) await killSession(child.pid!)
+  // What its startup files left running, such as an agent for keys, goes on.
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  child.unref()
+  return found
+}
+
+/** It may still run what is to be done at its end. */
+function letEnd(pid: number, child: { exitCode: number | null; signalCode: NodeJS.Signals | null }): void {
+  setTimeout(() => {
+    if (child.exitCode === null && child.signalCode === null) void killSession(pid)
+  }, LINGER_MS).unref()
+}
+
+/** Kills a shell that still runs, and everything in its session. */
+async function killSession(leader: number): Promise<void> {
+  const others = await sessionProcesses(leader, []).catch(() => [])
+  for (const group of new Set([leader, ...others.map(({ group }) => group)])) signalGroup(group, 'SIGKILL')
+}
+
+/** Interactive shells without a terminal always complain about it. */
+function lastLine(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replaceAll(/\p{Cc}/gu, '').trim())
+    .filter((line) => line !== '' && !/job control|terminal process group|can't access tty|not a tty/i.test(line))
+  return (lines.at(-1) ?? '').slice(0, 300)
+}

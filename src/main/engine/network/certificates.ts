@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+
+/** TLS errors that go away when the issuer of the certificate is trusted. */
+const UNKNOWN_ISSUER = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_UNTRUSTED',
+])
+
+/** `tls`, not imported: nothing else on the way to a server on this machine needs it. */
+const tls = () => process.getBuiltinModule('node:tls')
+
+let system: Promise<boolean> | undefined
+
+/**
+ * Trusts the certificates of the operating system in addition to those of Node, in this process: companies that look into encrypted connections install
+ * theirs there. They are read in a thread, since that can take half a second. False when that adds nothing. Called when a certificate was not
+ * trusted, so that nobody else waits for it.
+ */
+export function trustSystemCertificates(): Promise<boolean> {
+  return (system ??= readInThread().then(trust, () => false))
+}
+
+/** Trusts the certificates of a PEM file, too. Throws when it cannot be read or holds none. */
+export function trustCertificateFile(file: string): void {
+  trust(certificatesIn(file))
+}
+
+/** The certificates of a PEM file; throws, in words to act on, when there are none. */
+export function certificatesIn(file: string): string[] {
+  const found = readFileSync(file, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (!found) throw new Error(`${file} holds no certificate in PEM form`)
+  const { X509Certificate } = process.getBuiltinModule('node:crypto')
+  for (const certificate of found) void new X509Certificate(certificate)
+  return found
+}
+
+/** Whether a request failed because nobody vouches for the server's certificate. */
+export function isUnknownIssuer(error: unknown): boolean {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1)
+    if ('code' in current && UNKNOWN_ISSUER.has(String(current.code))) return true
+  return false
+}
+
+/** Runs a request, and once more when the certificates of the system may make the difference: no byte of it was sent before that is known. */
+export async function withSystemCertificates<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await request()
+  } catch (error) {
+    if (!isUnknownIssuer(error) || !(await trustSystemCertificates())) throw error
+    return request()
+  }
+}
+
+function trust(certificates: readonly string[]): boolean {
+  const before = tls().getCACertificates('default')
+  const all = new Set([...before, ...certificates.map((each) => each.trim())])
+  const known = new Set(before.map((each) => each.trim()))
+  if (certificates.every((each) => known.has(each.trim()))) return false
+  tls().setDefaultCACertificates([...all])
+  return true
+}
+
+async function readInThread(): Promise<string[]> {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  const { once } = process.getBuiltinModule('node:events')
+  const script = `require('node:worker_threads').parentPort.postMessage(require('node:tls').getCACertificates('system'))`
+  const [found] = (await once(new Worker(script, { eval: true }), 'message')) as [string[]]
+  return found
+}
