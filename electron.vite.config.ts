@@ -44,6 +44,8 @@ export default defineConfig({
           'task-host': 'src/main/task-host.ts',
           'article-worker': 'src/main/engine/web/article-worker.ts',
           'backup-worker': 'src/main/engine/session/sqlite/backup/backup-worker.ts',
+          'worker-host': 'src/main/engine/runtime/worker-host.ts',
+          'image-worker': 'src/main/engine/tool/media/image-worker.ts',
           'pdf-worker': 'src/main/engine/tool/media/pdf-worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

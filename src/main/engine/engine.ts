@@ -59,7 +59,7 @@ import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
-import { startArticleWorker } from './web/start-article-worker'
+import { readArticle } from './web/read-article'
 import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
 
@@ -159,7 +159,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       allowedHosts: () => settings().web.allowedHosts,
       search: () => settings().web.search,
       refusal: async (url) => addressRefusal(await rulesOf(session), url),
-      startArticleWorker,
+      readArticle,
     }),
   })
   const family = new FamilySchedule()
