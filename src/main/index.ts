@@ -21,8 +21,9 @@ import { resolveHome } from './engine/config/home'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
 import { rendererFolder } from './renderer-folder'
-import { taskHostProgram } from './task-host-program'
+import { isTakenForNode, NOT_A_NODE, taskHostProgram } from './task-host-program'
 
+if (isTakenForNode(process.argv)) process.exit(NOT_A_NODE)
 guardOutput(process)
 const rendererDir = rendererFolder()
 

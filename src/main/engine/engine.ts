@@ -93,6 +93,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings: () => settings().tasks,
     local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
+    log,
   })
   const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)
   custody.onChange((task) => tell({ kind: 'task', task }))
