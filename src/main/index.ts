@@ -18,6 +18,7 @@ import {
 import { version } from '../../package.json'
 import { guardOutput } from './command-line/guard-terminal'
 import { resolveHome } from './engine/config/home'
+import { sayReady } from './desktop/ready-file'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
 import { rendererFolder } from './renderer-folder'
@@ -25,6 +26,7 @@ import { isTakenForNode, NOT_A_NODE, taskHostProgram } from './task-host-program
 
 if (isTakenForNode(process.argv)) process.exit(NOT_A_NODE)
 guardOutput(process)
+void app.whenReady().then(() => sayReady())
 const rendererDir = rendererFolder()
 
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
