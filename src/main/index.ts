@@ -54,7 +54,10 @@ startDesktop({
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
     const cipher = safeStorageCipher(safeStorage)
-    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, ...(cipher && { cipher }) })
+    const taskHost = taskHostProgram()
+    // Copies what commands need, once for each version; a failure shows with the first command.
+    if (app.isPackaged) taskHost.program(home).catch(() => {})
+    return createEngine({ version, home, interactive: true, taskHost, log, ...(cipher && { cipher }) })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

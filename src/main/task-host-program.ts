@@ -7,11 +7,16 @@ import type { TaskHostProgram } from './engine/task/custody/connect-task-host'
 export const NOT_A_NODE = 70
 const PROGRAMS = ['task-host.js', 'worker-host.js', 'cli.js']
 
+/** As `TaskHostProgram`; what has to be put in place first always may be. */
+export interface StartedTaskHost extends TaskHostProgram {
+  program: (home: string) => Promise<readonly string[]>
+}
+
 /**
  * How this program starts its task host: on a plain Node, never on Electron's binary. A packaged app copies what the host needs into the home first, so that it outlives the app.
  * Works from an entry, from any of its chunks, and from the sources.
  */
-export function taskHostProgram(here: string = import.meta.url): TaskHostProgram {
+export function taskHostProgram(here: string = import.meta.url): StartedTaskHost {
   const packaged = packagedRuntime(here)
   if (!packaged) return { program: async () => [plainNode(), ...besideUs()] }
   let installing: Promise<readonly string[]> | undefined

@@ -12,7 +12,7 @@ import { installRuntime, removeOldRuntimes } from './install-runtime'
 const AN_HOUR_MS = 60 * 60_000
 
 /** What lies in the folder of the runtimes, but for who uses them. */
-const kept = (home: string): string[] => readdirSync(join(home, 'runtime')).filter((name) => name !== 'users')
+const kept = (home: string): string[] => readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
 const age = (path: string, ms: number): void => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms))
 
 describe('the copy of the runtime', () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/model/errors'
 import type { PackagedRuntime } from './plain-node'
@@ -36,10 +36,20 @@ export async function installRuntime({ home, version, packaged }: InstallOptions
     if (!(await isWhole(folder, files))) await copyTo(folder, files)
     // Whoever tidies up sees that it is wanted.
     await utimes(folder, new Date(), new Date())
+    if (process.platform !== 'win32') await makeCurrent(base, name)
   } catch (error) {
     throw unavailable(whyNot(error, base, files), error)
   }
   return { node: join(folder, 'bin', basename(packaged.node)), app: join(folder, 'app') }
+}
+
+/** A link to the one in use, for what must find it under the same name after an update. */
+async function makeCurrent(base: string, name: string): Promise<void> {
+  const link = join(base, 'current')
+  if ((await readlink(link).catch(() => undefined)) === name) return
+  const aside = unusedName(base, PART)
+  await symlink(name, aside)
+  await rename(aside, link)
 }
 
 async function isWhole(folder: string, wanted: readonly RuntimeFile[]): Promise<boolean> {

@@ -23,7 +23,7 @@ export interface PackagedRuntime {
  * The Node to start our own programs with. Electron is not one: in the packaged app the fuse `runAsNode` is off, so that its binary would open the app once more whatever it is
  * told. Throws CodedError `task.host_unavailable` where there is none.
  */
-export function plainNode(surroundings: NodeSurroundings = { ...process, here: import.meta.url }): string {
+export function plainNode(surroundings: NodeSurroundings = ours()): string {
   const { execPath, versions, platform, here } = surroundings
   if (!('electron' in versions)) return execPath
   const packaged = packagedRuntime(here, platform)
@@ -39,6 +39,11 @@ export function plainNode(surroundings: NodeSurroundings = { ...process, here: i
       },
     )
   }
+}
+
+function ours(): NodeSurroundings {
+  const { execPath, versions, platform } = process
+  return { execPath, versions, platform, here: import.meta.url }
 }
 
 /** Where the app that this code belongs to keeps its Node and the files for it; undefined for code that is in no package. */

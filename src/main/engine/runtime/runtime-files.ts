@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
-import { basename, join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { PackagedRuntime } from './plain-node'
 
 /** A file of a runtime. */
@@ -15,10 +15,10 @@ export interface RuntimeFile {
 /** How many files are looked at, or copied, at once. */
 const AT_ONCE = 8
 
-/** The files of the package that a runtime consists of. */
+/** The files of the package that a runtime consists of: Node, with what lies beside it, and the app. */
 export async function filesOfPackage({ node, app }: PackagedRuntime): Promise<RuntimeFile[]> {
-  const { size } = await stat(node)
-  return [{ path: node, name: `bin/${basename(node)}`, bytes: size }, ...(await filesBelow(app, 'app/'))]
+  await stat(node)
+  return [...(await filesBelow(dirname(node), 'bin/')), ...(await filesBelow(app, 'app/'))]
 }
 
 /** The files in a folder and the folders in it. A link counts as what it leads to. */
