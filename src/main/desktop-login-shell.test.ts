@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { desktopLoginShell } from './desktop-login-shell'
 
 const DOCK = { HOME: '/Users/someone', PATH: '/usr/bin:/bin:/usr/sbin:/sbin' }
-const of = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'darwin') => desktopLoginShell({ env, platform, isPackaged: true })
+const of = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'darwin') => desktopLoginShell({ env, platform })
 
 describe('the desktop app', () => {
   it('reads the login shell when it was started from a dock or a launcher', () => {

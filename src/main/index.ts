@@ -19,12 +19,15 @@ import { version } from '../../package.json'
 import { guardOutput } from './command-line/guard-terminal'
 import { desktopLoginShell } from './desktop-login-shell'
 import { resolveHome } from './engine/config/home'
+import { sayReady } from './desktop/ready-file'
 import { safeStorageCipher } from './host/electron/safe-storage-cipher'
 import { startDesktop } from './host/electron/start-desktop'
 import { rendererFolder } from './renderer-folder'
-import { taskHostProgram } from './task-host-program'
+import { isTakenForNode, NOT_A_NODE, taskHostProgram } from './task-host-program'
 
+if (isTakenForNode(process.argv)) process.exit(NOT_A_NODE)
 guardOutput(process)
+void app.whenReady().then(() => sayReady())
 const rendererDir = rendererFolder()
 
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
@@ -51,12 +54,15 @@ startDesktop({
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
-    const loginShell = desktopLoginShell({ env: process.env, platform: process.platform, isPackaged: app.isPackaged })
+    const loginShell = desktopLoginShell({ env: process.env, platform: process.platform })
+    const taskHost = taskHostProgram()
+    // Copies what commands need, once for each version; a failure shows with the first command.
+    if (app.isPackaged) taskHost.program(home).catch(() => {})
     return createEngine({
       version,
       home,
       interactive: true,
-      taskHost: taskHostProgram(),
+      taskHost,
       log,
       legacyCipher: () => safeStorageCipher(safeStorage),
       ...(loginShell && { loginShell }),

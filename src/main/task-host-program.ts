@@ -1,13 +1,44 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { version } from '../../package.json'
+import { packagedRuntime, plainNode } from './engine/runtime/plain-node'
 import type { TaskHostProgram } from './engine/task/custody/connect-task-host'
 
-/** How this program starts its task host: as plain Node, Electron too. Works from an entry, from any of its chunks, and from the sources. */
-export function taskHostProgram(): TaskHostProgram {
-  const { execPath, execArgv, versions } = process
-  const isBuilt = import.meta.filename.endsWith('.js')
-  const folder = import.meta.dirname.replace(/([\\/])chunks$/, '')
+/** What an app ends with that was started as if it were the Node of one of our programs. */
+export const NOT_A_NODE = 70
+const PROGRAMS = ['task-host.js', 'worker-host.js', 'cli.js']
+
+/** As `TaskHostProgram`; what has to be put in place first always may be. */
+export interface StartedTaskHost extends TaskHostProgram {
+  program: (home: string) => Promise<readonly string[]>
+}
+
+/**
+ * How this program starts its task host: on a plain Node, never on Electron's binary. A packaged app copies what the host needs into the home first, so that it outlives the app.
+ * Works from an entry, from any of its chunks, and from the sources.
+ */
+export function taskHostProgram(here: string = import.meta.url): StartedTaskHost {
+  const packaged = packagedRuntime(here)
+  if (!packaged) return { program: async () => [plainNode(), ...besideUs()] }
+  let installing: Promise<readonly string[]> | undefined
   return {
-    program: isBuilt ? [execPath, join(folder, 'task-host.js')] : [execPath, ...execArgv, join(folder, 'task-host.ts')],
-    env: 'electron' in versions ? { ELECTRON_RUN_AS_NODE: '1' } : {},
+    program(home) {
+      installing ??= (async () => {
+        const { installRuntime, removeOldRuntimes } = await import('./engine/runtime/install-runtime')
+        const installed = await installRuntime({ home, version, packaged })
+        void removeOldRuntimes(home, installed)
+        return [installed.node, join(installed.app, 'out', 'main', 'task-host.js')]
+      })().finally(() => (installing = undefined))
+      return installing
+    },
   }
+}
+
+function besideUs(): string[] {
+  const folder = import.meta.dirname.replace(/([\\/])chunks$/, '')
+  return import.meta.filename.endsWith('.js') ? [join(folder, 'task-host.js')] : [...process.execArgv, join(folder, 'task-host.ts')]
+}
+
+/** Whether the desktop app is asked to run one of our programs: by a Trestle that takes it for a Node. Opening a window would be wrong then, for every command once more. */
+export function isTakenForNode(argv: readonly string[]): boolean {
+  return argv.slice(1).some((word) => PROGRAMS.includes(basename(word)) && /[\\/]out[\\/]main[\\/][^\\/]+$/.test(word))
 }

@@ -23,14 +23,17 @@ export class AppWithAgent {
   private app: ServedApp | undefined
   private connection: Connection | undefined
   private sessionId = ''
+  private readonly program: readonly string[] | undefined
 
-  private constructor(scratch: Scratch, server: ModelServer, calls: ScriptedCall[][]) {
+  private constructor(scratch: Scratch, server: ModelServer, calls: ScriptedCall[][], program?: readonly string[]) {
+    this.program = program
     this.scratch = scratch
     this.server = server
     this.calls = calls
   }
 
-  static async start(config = ''): Promise<AppWithAgent> {
+  /** `program`: how the program is started, if not as usual. */
+  static async start(config = '', program?: readonly string[]): Promise<AppWithAgent> {
     const scratch = createScratch()
     const calls: ScriptedCall[][] = []
     const server = await startModelServer({
@@ -42,7 +45,7 @@ export class AppWithAgent {
     // Tasks are looked at from outside, as they are without a sandbox.
     const rules = '[sandbox]\nmode = "off"\n\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `${config}\n${rules}`, loop: 'max_steps = 200' }))
-    const made = new AppWithAgent(scratch, server, calls)
+    const made = new AppWithAgent(scratch, server, calls, program)
     await made.open()
     return made
   }
@@ -58,7 +61,7 @@ export class AppWithAgent {
   /** Starts the program (again). */
   async open(): Promise<void> {
     const { PATH = '', HOME = '' } = process.env
-    this.app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home })
+    this.app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home }, this.program)
     const { origin, hash } = new URL(this.app.url)
     this.connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
     if (this.sessionId === '') {

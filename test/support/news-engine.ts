@@ -1,6 +1,6 @@
 import { noAgents, noAgentTurn } from './no-agents'
 import { noSkills } from './no-skills'
-import { startArticleWorker } from '../../src/main/engine/web/start-article-worker'
+import { readArticle } from '../../src/main/engine/web/read-article'
 import { onTestFinished } from 'vitest'
 import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
 import { textOf, type Message } from '../../src/shared/model/message'
@@ -83,7 +83,7 @@ export function newsEngine(options: {
     standing: (session) => session.header,
     agentsOf: () => noAgents,
     checkpointsOf: () => ({ look: async () => NO_WAY_BACK }),
-    webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, startArticleWorker }),
+    webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, readArticle }),
   })
   const runner = createTurnRunner({
     home,

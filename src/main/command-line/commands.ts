@@ -58,11 +58,12 @@ export const COMMANDS: Record<
 > = {
   desktop: {
     summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
+    positionals: { name: 'folder', help: 'The project folder to open.', max: 1 },
     options: {
       port: { type: 'string', value: 'PORT', help: 'Port of the web host, should it be needed (default: a free one).' },
       help: HELP,
     },
-    examples: ['trestle', 'trestle desktop --port 8080'],
+    examples: ['trestle', 'trestle desktop .', 'trestle desktop --port 8080'],
   },
   serve: {
     summary: 'Serve the app on loopback, for a browser; prints its URL.',

@@ -33,6 +33,10 @@ async function run(args: readonly string[]): Promise<number> {
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
   compileAhead()
+  if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
+    const { holdRuntime } = await import('../engine/runtime/runtime-users')
+    holdRuntime(import.meta.filename)
+  }
   const { command, rest, hint } = asked
   if (hint !== undefined) process.stderr.write(`trestle: ${hint}\n`)
   const parsed = parseCommand(command, COMMANDS[command], rest)

@@ -61,7 +61,7 @@ import { withSkill } from './skill/with-skill'
 import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
 import { createTaskCustody } from './task/custody/create-task-custody'
 import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
-import { startArticleWorker } from './web/start-article-worker'
+import { readArticle } from './web/read-article'
 import { agentTrace } from './task/watch/agent-trace'
 import { TOOL_LIST } from './tool/tool-list'
 
@@ -71,7 +71,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const home = realpathSync(resolveHome(options.home))
   const { store, notices, recover } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
-  const { keyStore, secrets } = await openKeys({ home, host: options.taskHost, legacy: options.legacyCipher })
+  const { keyStore, secrets } = await openKeys({ home, legacy: options.legacyCipher })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
   const { tell, warn, onChange } = createEngineChanges(log)
@@ -110,6 +110,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings: () => settings().tasks,
     local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
+    log,
   })
   const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)
   custody.onChange((task) => tell({ kind: 'task', task }))
@@ -179,7 +180,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       allowedHosts: () => settings().web.allowedHosts,
       search: () => settings().web.search,
       refusal: async (url) => addressRefusal(await rulesOf(session), url),
-      startArticleWorker,
+      readArticle,
       network,
     }),
   })

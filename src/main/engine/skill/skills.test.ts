@@ -103,6 +103,12 @@ test('a prompt that begins with a skill brings its instructions along; any other
     expect(await withSkill(skills, folder, [{ type: 'text', text }])).toHaveLength(1)
 })
 
+test('the skills that come with a packaged app lie where commands can read them', () => {
+  const folder = '/opt/Trestle/resources/app.asar.unpacked/resources/skills'
+  expect(builtInSkills('file:///opt/Trestle/resources/app.asar/out/main/chunks/engine-x.js')).toBe(folder)
+  expect(builtInSkills('file:///opt/Trestle/resources/app.asar.unpacked/out/main/cli.js')).toBe(folder)
+})
+
 test('the agent is told names and descriptions, never bodies, and nothing when there is nothing', async () => {
   expect(skillSection([])).toBeUndefined()
   put('home/skills', 'tidy')

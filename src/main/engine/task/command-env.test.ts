@@ -69,6 +69,26 @@ test('git asked for a message without one fails at once and says how to give it'
   }
 })
 
+test('commands of an AppImage do not look for programs and libraries in its mount', () => {
+  const mount = '/tmp/.mount_TresXy'
+  const base = {
+    APPIMAGE: '/home/me/Trestle.AppImage',
+    APPDIR: mount,
+    OWD: '/home/me',
+    PATH: `${mount}:${mount}/usr/sbin:/usr/bin`,
+    LD_LIBRARY_PATH: `${mount}/usr/lib:`,
+    XDG_DATA_DIRS: `${mount}/usr/share:/usr/share`,
+  }
+  const env = commandEnv(base, DEFAULT_SETTINGS)
+  expect(env).toMatchObject({ PATH: '/usr/bin', XDG_DATA_DIRS: '/usr/share' })
+  for (const name of ['APPIMAGE', 'APPDIR', 'OWD', 'LD_LIBRARY_PATH']) expect(env).not.toHaveProperty(name)
+  // A variable of the same name that is the user's own stays.
+  expect(commandEnv({ APPDIR: '/srv/app', PATH: '/srv/app/bin:/usr/bin' }, DEFAULT_SETTINGS)).toMatchObject({
+    APPDIR: '/srv/app',
+    PATH: '/srv/app/bin:/usr/bin',
+  })
+})
+
 test("started by npm, Trestle does not pass npm's variables and its own node on to the user's commands", () => {
   const base = {
     npm_lifecycle_event: 'start',

@@ -94,6 +94,7 @@ function envWithout(base: NodeJS.ProcessEnv, isWithheld: (name: string, value: s
     if (isWithheld(name, value)) continue
     env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
   }
+  if (base['APPIMAGE'] && base['APPDIR']) leaveMount(env, base['APPDIR'])
   // Programs colour their output for the pane.
   Object.assign(env, { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...NO_PAGERS })
   env['GIT_TERMINAL_PROMPT'] ??= '0'
@@ -132,6 +133,17 @@ function hiddenNames(settings: EnvSettings): Set<string> {
   const searchKey = settings.web.search?.apiKeyEnv
   if (searchKey !== undefined) configured.push(searchKey)
   return new Set([...KEYS, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
+}
+
+/** An AppImage puts folders of its mount into search paths: its libraries are not for the user's programs, and they go with the app. */
+function leaveMount(env: Record<string, string>, mount: string): void {
+  for (const name of ['APPIMAGE', 'APPDIR', 'ARGV0', 'OWD']) delete env[name]
+  for (const [name, value] of Object.entries(env)) {
+    if (!value.includes(mount)) continue
+    const kept = value.split(delimiter).filter((entry) => entry !== '' && !entry.startsWith(mount))
+    if (kept.length > 0) env[name] = kept.join(delimiter)
+    else delete env[name]
+  }
 }
 
 /** npm puts its package's programs first, Trestle's own `node` among them: the user's commands are to find the user's. */

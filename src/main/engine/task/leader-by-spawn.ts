@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { devNull } from 'node:os'
 import { openMasters } from './open-terminal'
 import { startedChild } from './started-child'
 import { askPaused, LEADER_SCRIPT, orderOf, readReports, startProblem, type Leaders } from './session-leader'
@@ -64,7 +65,7 @@ export function withoutMasters<Child extends ChildProcess>(
   start: (stdio: ('ignore' | 'pipe' | number)[]) => Child,
   first: readonly ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'ignore'],
 ): Child {
-  const nobody = openSync('/dev/null', 'r+')
+  const nobody = openSync(devNull, 'r+')
   try {
     const stdio: ('ignore' | 'pipe' | number)[] = [...first]
     for (let fd = first.length; fd <= Math.max(...openMasters); fd++) stdio.push(openMasters.has(fd) ? nobody : 'ignore')

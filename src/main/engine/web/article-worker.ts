@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom'
 import { Defuddle } from 'defuddle/node'
 import type { Article, ArticleInput } from './article'
 
-/** The thread behind `extractArticle`: parsing a large page takes seconds, and a hostile one for ever. */
+/** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one for ever. */
 const { html, url } = workerData as ArticleInput
 const { document } = parseHTML(html)
 // Without `useAsync` it would ask other servers by itself, unchecked.

@@ -1,4 +1,3 @@
-import { extractArticle } from './article'
 import { WebRefusal } from './web-refusal'
 import { decodeText } from './decode-text'
 import { fetchPage, type Page } from './fetch-page'
@@ -50,7 +49,7 @@ export async function readPage(web: WebAccess, { url, signal }: { url: string; s
     )
   const text = decodeText(page.body, page.contentType || type)
   if (!/html/.test(type)) return { ...common, kind: 'passthrough', text }
-  const article = await extractArticle(web.startArticleWorker, { html: text, url: page.url.href }, signal)
+  const article = await web.readArticle({ html: text, url: page.url.href }, signal)
   signal.throwIfAborted()
   if (article === undefined || article.markdown.trim() === '')
     return { ...common, kind: 'extracted', text: plainText(text), notes: ['No article was found in the page; this is its text.'] }

@@ -1,6 +1,6 @@
 import type { SearchSettings } from '../config/web-settings'
 import type { Network } from '../network/network'
-import type { StartArticleWorker } from './article'
+import type { ReadArticle } from './article'
 
 /** What the web tools of a session may do; each is asked when it is needed, so that changed settings count. */
 export interface WebAccess {
@@ -10,7 +10,7 @@ export interface WebAccess {
   search(): SearchSettings | undefined
   /** Why a page that another one redirects to may not be visited. */
   refusal(url: string): Promise<string | undefined>
-  startArticleWorker: StartArticleWorker
+  readArticle: ReadArticle
   /** Absent: directly, with Node's own `fetch`. */
   network?: Pick<Network, 'fetch' | 'proxyFor'>
 }

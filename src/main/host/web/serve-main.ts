@@ -16,8 +16,10 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     reportStart(engine)
     const options = { engine, rendererDir: rendererFolder(), token: webToken(engine.home, { renew: values['new-token'] === true }) }
     const host = await (port === undefined ? startOnUsualPort(options) : startWebHost({ ...options, port }))
+    // Whoever reads the address may end it at once.
+    const stopped = stopSignal()
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
-    await stopSignal()
+    await stopped
     await host.close()
     reportBackground(
       engine,

@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { plainNode } from '../../runtime/plain-node'
+import { programFile } from '../../runtime/program-file'
 import { startedChild } from '../../task/started-child'
-
-/** A program that runs JavaScript files as plain Node does, with the file it is to run. */
-export interface NodeProgram {
-  program: readonly string[]
-  env?: Record<string, string>
-}
 
 export interface KeyStoreAnswer {
   /** Base64; absent: there is none. */
@@ -20,14 +14,15 @@ export interface KeyStoreAnswer {
 export type AskKeyStore = (action: 'get' | 'make', limitMs: number) => Promise<KeyStoreAnswer>
 
 /** Asks in a process of its own, which is ended when the time is up. */
-export function askInProcess({ program: [command = '', ...args], env = {} }: NodeProgram): AskKeyStore {
+export function askInProcess(program: () => readonly string[] = keyStoreProgram): AskKeyStore {
   return (action, limitMs) =>
     new Promise((resolve) => {
       let printed = ''
       let child
       try {
+        const [command = '', ...args] = program()
         child = startedChild(
-          spawn(command, [...args, action], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true }),
+          spawn(command, [...args, action], { env: process.env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true }),
         )
       } catch (error) {
         return resolve({ problem: `it could not be asked (${error instanceof Error ? error.message : String(error)})` })
@@ -58,16 +53,8 @@ function answerIn(printed: string): KeyStoreAnswer | undefined {
   }
 }
 
-/**
- * The program that asks the key store. `host`: how another of our programs is started here. From the sources it stands in this folder; in the built program beside that other
- * one, or beside the entries, with this code in one of them or in a chunk.
- */
-export function keyStoreProgram(host: NodeProgram | undefined): NodeProgram {
-  const [node = process.execPath, ...rest] = host?.program ?? []
-  const env = host?.env ?? {}
-  if (import.meta.filename.endsWith('.ts'))
-    return { program: [node, ...process.execArgv, join(import.meta.dirname, 'key-store-process.ts')], env }
-  const beside = join(dirname(rest.at(-1) ?? ''), 'key-store.js')
-  const own = join(import.meta.dirname.replace(/([\\/])chunks$/, ''), 'key-store.js')
-  return { program: [node, rest.length > 0 && existsSync(beside) ? beside : own], env }
+/** The program that asks the key store, and its arguments; on a plain Node, since Electron's binary is none. */
+export function keyStoreProgram(): string[] {
+  const options = import.meta.filename.endsWith('.ts') ? process.execArgv : []
+  return [plainNode(), ...options, programFile(import.meta.url, './key-store-process.ts')]
 }

@@ -81,7 +81,7 @@ describe('the program that asks it', () => {
   const asked = async (script: string, limitMs = 20_000) => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'program.mjs'), script)
-    return askInProcess({ program: [process.execPath, join(folder, 'program.mjs')] })('get', limitMs)
+    return askInProcess(() => [process.execPath, join(folder, 'program.mjs')])('get', limitMs)
   }
 
   it('is ended when it does not answer in time, and nothing waits for it', async () => {
@@ -96,7 +96,7 @@ describe('the program that asks it', () => {
   )
 
   it('that is not there is a problem that is told', async () => {
-    expect(await askInProcess({ program: ['/nowhere/node', '/nowhere/x.js'] })('get', 5000)).toEqual({
+    expect(await askInProcess(() => ['/nowhere/node', '/nowhere/x.js'])('get', 5000)).toEqual({
       problem: expect.stringContaining('ENOENT'),
     })
   })

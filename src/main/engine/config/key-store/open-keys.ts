@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecrets, type Secrets } from '../secrets'
-import { askInProcess, keyStoreProgram, type NodeProgram } from './ask-key-store'
+import { askInProcess } from './ask-key-store'
 import { createKeyStore, type KeyStore, type LegacyCipher } from './key-store'
 
 export interface OpenKeysOptions {
   home: string
-  /** How another of our programs is started here. */
-  host?: NodeProgram | undefined
   legacy?: (() => LegacyCipher | undefined) | undefined
 }
 
 /** The key store and the stored keys of a home, as every host opens them: the key store is only asked where something is sealed. */
-export async function openKeys({ home, host, legacy }: OpenKeysOptions): Promise<{ keyStore: KeyStore; secrets: Secrets }> {
-  const keyStore = createKeyStore({ ask: askInProcess(keyStoreProgram(host)), ...(legacy && { legacy }) })
+export async function openKeys({ home, legacy }: OpenKeysOptions): Promise<{ keyStore: KeyStore; secrets: Secrets }> {
+  const keyStore = createKeyStore({ ask: askInProcess(), ...(legacy && { legacy }) })
   const secrets = createSecrets({ home, keyStore })
   if (['credentials.json', 'mcp-sign-ins.json'].some((name) => hasSealed(join(home, name)))) await secrets.unlock()
   return { keyStore, secrets }

@@ -7,10 +7,17 @@ import { withoutMasters } from '../leader-by-spawn'
 const START_MS = 10_000
 const MOST_ERROR_CHARS = 2_000
 
-/** How the task host is started: a program and its first arguments; the home is added. */
+/** How the task host is started: a program and its first arguments, which may have to be put in place first; the home is added. */
 export interface TaskHostProgram {
-  program: readonly string[]
+  program: readonly string[] | ((home: string) => Promise<readonly string[]>)
   env?: Record<string, string>
+}
+
+/** No task host could be started. Trying again at once would end the same way. */
+export class HostStartError extends CodedError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('task.host_unavailable', message, options)
+  }
 }
 
 export interface HostSocket {
@@ -35,10 +42,19 @@ export async function connectTaskHost(
 ): Promise<HostSocket> {
   const found = await findTaskHost(home)
   if (found) return found
-  const path = await startTaskHost(home, program, { ...commandEnv, ...env })
+  const path = await startTaskHost(home, await commandOf(program, home), { ...commandEnv, ...env })
   const socket = await dial(path)
   if (!socket) throw new CodedError('task.host_unavailable', 'The task host has ended right after its start.')
   return { socket, token: hostPlace(home).token }
+}
+
+async function commandOf(program: TaskHostProgram['program'], home: string): Promise<readonly string[]> {
+  if (typeof program !== 'function') return program
+  try {
+    return await program(home)
+  } catch (error) {
+    throw new HostStartError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
 }
 
 function dial(path: string): Promise<Socket | undefined> {
@@ -54,7 +70,7 @@ function dial(path: string): Promise<Socket | undefined> {
 
 /** Starts a host that outlives us, and waits until it (or one that was quicker) listens. Returns where. */
 function startTaskHost(home: string, program: readonly string[], env: Record<string, string>): Promise<string> {
-  const [command = process.execPath, ...args] = program
+  const [command = '', ...args] = program
   return new Promise((resolve, reject) => {
     const child = withoutMasters(
       (stdio) => spawn(command, [...args, home], { cwd: home, env, stdio, detached: true, windowsHide: true }),
@@ -73,7 +89,7 @@ function startTaskHost(home: string, program: readonly string[], env: Record<str
     }
     const fail = (reason: string): void => {
       letGo()
-      reject(new CodedError('task.host_unavailable', `The task host could not be started: ${reason}.`))
+      reject(new HostStartError(`The task host could not be started: ${reason}.`))
     }
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       out += text

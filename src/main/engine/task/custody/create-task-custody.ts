@@ -14,7 +14,7 @@ import { HostKeeper } from './host-keeper'
 import type { HostLink } from './host-link'
 import { hostedTerminals } from './hosted-terminals'
 import { KnownTasks } from './known-tasks'
-import { deathNotice, orphanNotice } from './notices'
+import { deathNotice, orphanNotice, unavailableNotice } from './notices'
 import { besideBackground, SharedNetworks } from './shared-networks'
 import { watchTask } from './watch-task'
 
@@ -38,6 +38,8 @@ export interface TaskCustodyOptions {
   settings: () => TaskSettings
   /** Commands in this process. */
   local: TerminalTasks
+  /** Where what goes wrong is written down. */
+  log?: (message: string) => void
 }
 
 /** See `TaskCustody`. Nothing is read, started or connected to before it is needed, or `begin` is called. */
@@ -61,6 +63,8 @@ export class HomeCustody implements TaskCustody {
   private readonly running = new Set<string>()
   private beginTimer: NodeJS.Timeout | undefined
   private isClosed = false
+  /** Why there was no host the last time that this was told. */
+  private toldUnavailable: string | undefined
 
   constructor(options: TaskCustodyOptions) {
     const { home, program, interactive, env, settings, local } = options
@@ -77,11 +81,22 @@ export class HomeCustody implements TaskCustody {
         lost: () => void this.onLost(),
       },
       onLink: (link) => {
+        this.toldUnavailable = undefined
         if (this.usageListeners.size > 0) void link.ask('measure', { on: true }).catch(() => {})
       },
     })
     const { keeper, networks } = this
-    this.hosted = program && hostedTerminals({ home, keeper, env, settings, fallback: local, movesAtLimit: interactive })
+    this.hosted =
+      program &&
+      hostedTerminals({
+        home,
+        keeper,
+        env,
+        settings,
+        fallback: local,
+        movesAtLimit: interactive,
+        onUnavailable: (error) => this.hostUnavailable(error.message),
+      })
     this.terminals = !this.hosted ? local : interactive ? this.hosted : besideBackground(networks, { local, hosted: this.hosted })
   }
 
@@ -292,6 +307,14 @@ export class HomeCustody implements TaskCustody {
     }
     for (const hear of this.lostListeners) hear()
     this.tellNotice(deathNotice(lost.length))
+  }
+
+  /** Told once for each reason: the commands go on without a host. */
+  private hostUnavailable(reason: string): void {
+    if (this.isClosed || this.toldUnavailable === reason) return
+    this.toldUnavailable = reason
+    this.options.log?.(`no task host: ${reason}`)
+    this.tellNotice(unavailableNotice(reason))
   }
 
   private tellChange(task: Task): void {

@@ -1,12 +1,14 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { hostPlace } from '../host/host-place'
 import { CodedError } from '../../../../shared/model/errors'
-import { connectTaskHost, findTaskHost, type HostSocket, type TaskHostProgram } from './connect-task-host'
+import { connectTaskHost, findTaskHost, HostStartError, type HostSocket, type TaskHostProgram } from './connect-task-host'
 import type { HostLink, HostLinkEvents } from './host-link'
 
 const LOOK_MS = 100
 /** A host that ends just when we come is followed by a new one. */
 const MOST_TRIES = 3
+/** For so long after a failed start, what can do without a host does not start another. */
+const REST_MS = 60_000
 
 export interface HostKeeperOptions {
   home: string
@@ -26,6 +28,7 @@ export class HostKeeper {
   private watcher: FSWatcher | undefined
   private lookTimer: NodeJS.Timeout | undefined
   private isClosed = false
+  private failed: { error: HostStartError; at: number } | undefined
 
   constructor(options: HostKeeperOptions) {
     this.options = options
@@ -49,6 +52,17 @@ export class HostKeeper {
     return this.get(() => findTaskHost(this.options.home))
   }
 
+  /** As `need`, for what can do without a host: rejects at once when the last start failed a moment ago. */
+  async want(): Promise<HostLink> {
+    const { failed } = this
+    if (failed && performance.now() - failed.at < REST_MS) {
+      const found = await this.find()
+      if (found) return found
+      throw failed.error
+    }
+    return this.need()
+  }
+
   /** The host there is, or a new one. CodedError `task.host_unavailable` when there can be none. */
   async need(): Promise<HostLink> {
     const { home, program, env } = this.options
@@ -60,10 +74,16 @@ export class HostKeeper {
     let reason: unknown
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       try {
-        const link = await this.get(() => connectTaskHost(home, program, env()))
-        if (link) return link
+        const link = await this.get(() => connectTaskHost(home, program, env()), true)
+        if (link) {
+          this.failed = undefined
+          return link
+        }
       } catch (error) {
         reason = error
+        if (!(error instanceof HostStartError)) continue
+        this.failed = { error, at: performance.now() }
+        break
       }
     }
     if (reason instanceof CodedError) throw reason
@@ -80,11 +100,18 @@ export class HostKeeper {
     this.link = undefined
   }
 
-  private async get(connect: () => Promise<HostSocket | undefined>): Promise<HostLink | undefined> {
+  private async get(connect: () => Promise<HostSocket | undefined>, isStart = false): Promise<HostLink | undefined> {
     if (this.isClosed) throw new CodedError('task.host_unavailable', 'Trestle is closing.')
     if (this.link && !this.link.isLost) return this.link
     const before = this.linking
-    if (before) return (await before.catch(() => undefined)) ?? this.get(connect)
+    if (before) {
+      const link = await before.catch((error: unknown) => {
+        // Whoever waited for a start that failed need not see another fail.
+        if (isStart && error instanceof HostStartError) throw error
+        return undefined
+      })
+      return link ?? this.get(connect, isStart)
+    }
     const { events, onLink } = this.options
     const linking = (async () => {
       const host = await connect()

@@ -21,10 +21,14 @@ export interface HostedTerminalsOptions {
   fallback: TerminalTasks
   /** Whether a command can go on in the background at its time limit, where the settings say so. */
   movesAtLimit: boolean
+  /** Told, before a command falls back, why there is no host. */
+  onUnavailable: (error: CodedError) => void
 }
 
 /** Commands that calls wait for, in the task host: so a person can look at them, type into them, and send them to the background. */
-export function hostedTerminals({ home, keeper, env, settings, fallback, movesAtLimit }: HostedTerminalsOptions): TerminalTasks {
+export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks {
+  const { home, keeper, env, settings, fallback, movesAtLimit, onUnavailable } = options
+
   async function inHost(link: HostLink, { signal, onOutput, ...start }: TaskStart, maxChars: number): Promise<TaskEnd> {
     const taskId = newTaskId()
     const { atTimeLimit, logBytes } = settings()
@@ -55,17 +59,18 @@ export function hostedTerminals({ home, keeper, env, settings, fallback, movesAt
     async run(start, maxChars) {
       let link: HostLink
       try {
-        link = await keeper.need()
+        link = await keeper.want()
       } catch (error) {
-        if (error instanceof CodedError && error.code === 'task.host_unavailable') return fallback.run(start, maxChars)
-        throw error
+        if (!(error instanceof CodedError) || error.code !== 'task.host_unavailable') throw error
+        onUnavailable(error)
+        return fallback.run(start, maxChars)
       }
       return inHost(link, start, maxChars)
     },
     // A failure shows in `run`.
     warm(sandbox) {
       keeper
-        .need()
+        .want()
         .then((link) => link.ask('warm', { env: env(), ...(sandbox && { sandbox }) }))
         .catch(() => fallback.warm(sandbox))
     },

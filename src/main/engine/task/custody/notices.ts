@@ -7,6 +7,11 @@ export function deathNotice(lost: number): string {
   return `The task host has died.${lost === 0 ? '' : what} The next command starts a new one.`
 }
 
+/** Commands cannot run in the task host; `reason` is a sentence. */
+export function unavailableNotice(reason: string): string {
+  return `Commands run without the task host, so they cannot go to the background, and you cannot type into them. ${reason}`
+}
+
 /** A crashed run left these behind. */
 export function orphanNotice(orphans: readonly Orphan[]): string {
   const tasks = new Set(orphans.map(({ taskId }) => taskId)).size

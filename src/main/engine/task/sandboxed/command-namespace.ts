@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { SandboxNetwork } from '../../../../shared/model/sandbox'
+import { plainNode } from '../../runtime/plain-node'
 import { namespaceArguments } from '../../sandbox/bubblewrap-arguments'
 import { withoutMasters } from '../leader-by-spawn'
 import { quote, readReports } from '../session-leader'
@@ -54,7 +55,7 @@ export class CommandNamespace {
       programs.seccompFile,
       programs.setsid,
       programs.bwrap,
-      socat || process.execPath,
+      socat || plainNode(),
       nsenter,
     ]
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }

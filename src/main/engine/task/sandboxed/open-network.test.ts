@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { listeningPorts } from './open-network'
+import { plainNode } from '../../runtime/plain-node'
+import { ListedHosts, listeningPorts } from './open-network'
 
 async function listenAt(host: string): Promise<number> {
   const server = createServer().listen(0, host)
@@ -20,6 +21,22 @@ test.skipIf(process.platform !== 'linux')('where nothing but the forwarders list
   const port = await listenAt('127.0.0.1')
   const asManyAsThereAre = 1_000_000
   expect([...listeningPorts(process.pid, asManyAsThereAre)]).not.toContain(port)
+})
+
+test('in Electron, what forwards to the proxy is started on a plain Node', () => {
+  const versions = process.versions
+  Object.defineProperty(process, 'versions', { value: { ...versions, electron: '45.4.1' }, configurable: true })
+  const execPath = process.execPath
+  process.execPath = '/opt/Trestle/trestle'
+  try {
+    const listed = new ListedHosts(['example.org'], undefined)
+    listed.close()
+    expect(listed.script).toContain(plainNode())
+    expect(listed.script).not.toContain(process.execPath)
+  } finally {
+    process.execPath = execPath
+    Object.defineProperty(process, 'versions', { value: versions, configurable: true })
+  }
 })
 
 test("to run commands does not load Node's fetch", () => {

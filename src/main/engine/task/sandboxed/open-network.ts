@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forwarderScript, PROXY_PORTS } from '../../sandbox/network/forwarder'
 import { hostAllowed, parseHostEntry } from '../../sandbox/network/host-list'
+import { plainNode } from '../../runtime/plain-node'
 import { removeQuietly } from '../../sandbox/remove-quietly'
 import { createSandboxProxy, type DeniedHost, type SandboxProxy } from '../../sandbox/network/sandbox-proxy'
 
@@ -31,7 +32,7 @@ export class ListedHosts {
       httpSocket: join(this.folder, 'http.sock'),
       socksSocket: join(this.folder, 'socks.sock'),
       localPorts,
-      ...(socat === undefined ? { node: process.execPath } : { socat }),
+      ...(socat === undefined ? { node: plainNode() } : { socat }),
     })
     this.proxy = createSandboxProxy({
       folder: this.folder,

@@ -116,6 +116,13 @@ describe('a process is an agent’s', () => {
     expect([await trace(20), await trace(40)]).toEqual([expect.stringContaining('process 10'), expect.stringContaining('process 30')])
   })
 
+  it('when a task host started it that runs from the copy in the home', async () => {
+    const copy = join(home, 'runtime', '1.0.0-0123')
+    put(10, 1, { name: 'trestle-node', words: [join(copy, 'bin', 'trestle-node'), join(copy, 'app', 'out', 'main', 'task-host.js'), home] })
+    put(20, 10)
+    expect(await trace(20)).toContain('started it')
+  })
+
   it('when the system adopted it while an older Trestle runs, unless only its ancestors are asked about', async () => {
     put(5, 1, { name: 'systemd' })
     put(10, 5, trestle())

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { packagedRuntime } from '../../runtime/plain-node'
 import { CUSTODY_MARK, homeKey, readCustodyMark, TASK_MARK } from '../custody-mark'
 import { beaconOf } from '../task-record'
 import { linkOf, readBytes, statOf } from './proc-files'
@@ -107,7 +108,9 @@ function isMarked(environment: readonly string[] | undefined, home: string): boo
 /** Whether a process is a Trestle, or the task host, of this home. */
 function isTrestle({ pid }: ProcessEntry, { words, environment }: ProcessFacts, home: string): boolean {
   if (existsSync(beaconOf(home, { host: hostname(), pid }))) return true
-  if (!words.some(isOurProgram) || isLauncher(words[0])) return false
+  // What outlives the app runs from a copy.
+  const copies = join(home, 'runtime') + sep
+  if (!words.some((word) => isOurProgram(word) || word.startsWith(copies)) || isLauncher(words[0])) return false
   return environment === undefined || homeOf(environment) === home || words.includes(home)
 }
 
@@ -121,13 +124,13 @@ function isLauncher(executable: string | undefined): boolean {
 }
 
 function isOurProgram(word: string): boolean {
-  const { program, starter, electron } = (own ??= ownProgram())
-  return word.startsWith(program) || word === starter || (electron !== undefined && word === electron)
+  const { places, starter, electron } = (own ??= ownProgram())
+  return places.some((place) => word.startsWith(place)) || word === starter || (electron !== undefined && word === electron)
 }
 
-/** Where the program lies, what `npm start` runs, and Electron where this is one. */
+/** The folders where the program lies, in a package with its Node and Electron's binary; what `npm start` runs, and Electron where this is one. */
 interface OwnProgram {
-  program: string
+  places: readonly string[]
   starter: string
   electron?: string
 }
@@ -139,7 +142,9 @@ function ownProgram(): OwnProgram {
   while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root)
   const executable = process.execPath
   const starter = join(root, 'scripts', 'start.mjs')
-  return { program: join(root, 'out') + sep, starter, ...(!/^node(?:\.exe)?$/.test(basename(executable)) && { electron: executable }) }
+  const packaged = packagedRuntime()
+  const places = [join(root, 'out') + sep, ...(packaged ? [dirname(dirname(dirname(packaged.node))) + sep] : [])]
+  return { places, starter, ...(!/^node(?:\.exe)?$/.test(basename(executable)) && { electron: executable }) }
 }
 
 function homeOf(environment: readonly string[]): string {

@@ -1,14 +1,12 @@
-import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { makePdf } from '../../../../../test/support/pdf'
 import { serveWeb } from '../../../../../test/support/web-server'
-import { extractArticle } from '../../web/article'
-import { startArticleWorker } from '../../web/start-article-worker'
+import { readArticle } from '../../web/read-article'
 import type { WebAccess } from '../../web/web-access'
 import { fetchUrlTool } from './fetch-url'
 
-const web: WebAccess = { allowedHosts: () => ['127.0.0.1'], search: () => undefined, refusal: async () => undefined, startArticleWorker }
+const web: WebAccess = { allowedHosts: () => ['127.0.0.1'], search: () => undefined, refusal: async () => undefined, readArticle }
 const tool = fetchUrlTool({ web })
 
 const ARTICLE = `<!doctype html><html><head><meta charset="utf-8"><title>Bridges</title><script>evil()</script></head><body><nav><a href="/x">Menu entry</a></nav>
@@ -66,7 +64,7 @@ test('failures say what happened and what to do', async () => {
 })
 
 test('a page that defeats the extraction still gives its words', async () => {
-  const crashing: WebAccess = { ...web, startArticleWorker: () => new Worker('throw new Error("too much")', { eval: true, stderr: true }) }
+  const crashing: WebAccess = { ...web, readArticle: async () => undefined }
   const { origin } = await serveWeb((_, response) =>
     response.setHeader('content-type', 'text/html').end('<style>p{}</style><p>words &amp; more</p>'),
   )
@@ -76,8 +74,8 @@ test('a page that defeats the extraction still gives its words', async () => {
 })
 
 test('a page that takes for ever to take apart is given up', async () => {
-  const endless = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
-  expect(await extractArticle(endless, { html: '', url: 'http://example.org' }, new AbortController().signal, 50)).toBeUndefined()
+  const page = { html: '<p>word</p>'.repeat(200_000), url: 'http://example.org' }
+  expect(await readArticle(page, new AbortController().signal, 50)).toBeUndefined()
 })
 
 test('a PDF comes as a document with its text, whatever the server calls it', async () => {

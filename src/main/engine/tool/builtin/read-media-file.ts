@@ -134,7 +134,7 @@ interface Source {
 async function image({ file, path, shown, bytes, type }: Source, signal: AbortSignal): Promise<ToolResult> {
   // A drawing read from its path could pull in the files beside it.
   const whole = bytes <= MAX_BYTES_AT_ONCE || type.mediaType === 'image/svg+xml'
-  const fitted = await fitImage(whole ? await file.readFile() : path, type.mediaType)
+  const fitted = await fitImage(whole ? await file.readFile() : path, type.mediaType, signal)
   if (signal.aborted) return failed('Reading was stopped.')
   const { original, width, height, frames } = fitted
   const notes = [`${shown}: ${type.name}, ${original.width} x ${original.height} pixels, ${megabytes(bytes)}`]

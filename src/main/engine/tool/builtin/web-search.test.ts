@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { serveWeb } from '../../../../../test/support/web-server'
 import type { SearchSettings } from '../../config/web-settings'
-import { startArticleWorker } from '../../web/start-article-worker'
+import { readArticle } from '../../web/read-article'
 import { webSearchTool } from './web-search'
 
 const tool = (search: SearchSettings | undefined) =>
   webSearchTool({
-    web: { allowedHosts: () => ['127.0.0.1'], search: () => search, refusal: async () => undefined, startArticleWorker },
+    web: { allowedHosts: () => ['127.0.0.1'], search: () => search, refusal: async () => undefined, readArticle },
   })
 
 /** What each provider answers, as its documentation shows it, and what it must be asked. */

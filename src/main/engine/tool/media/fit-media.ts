@@ -31,7 +31,7 @@ export async function fitMedia(part: Pick<MediaPart, 'data' | 'mediaType' | 'nam
   if (found?.problem !== undefined) throw new MediaProblem(`It is a ${found.name}. ${found.problem}`)
   try {
     if (found?.mediaType.startsWith('image/')) {
-      const fitted = await fitImage(bytes, found.mediaType)
+      const fitted = await fitImage(bytes, found.mediaType, signal)
       return { ...named, mediaType: fitted.mediaType, data: fitted.data === bytes ? data : fitted.data.toString('base64') }
     }
     if (found) return { ...named, mediaType: found.mediaType, data }

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PdfAnswer, PdfQuestion } from './read-pdf'
 
-/** The thread behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
-const { data, first, last, maxChars } = workerData as PdfQuestion
+/** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
+const { data, first, last, maxChars } = workerData as PdfQuestion & { data: Uint8Array }
 
 // While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should not be near files from anywhere.
 const { getBuiltinModule } = process

@@ -1,7 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import { programFile } from '../../runtime/program-file'
+import { askWorker, WorkerFailure } from '../../runtime/worker-process'
 
+/** What the worker is asked; the file comes beside it as `data`. */
 export interface PdfQuestion {
-  data: Uint8Array
   /** The pages that are read, from 1. */
   first: number
   last?: number
@@ -27,10 +28,8 @@ export type PdfAnswer = PdfText | { problem: string; message: string }
 export class PdfProblem extends Error {}
 
 const LIMIT_MS = 20_000
-const MOST_MEGABYTES = 768
-/** What is unpacked lies outside the thread's own memory, which is all that the limit above counts. */
+const HEAP_MEGABYTES = 768
 const MOST_GROWTH_BYTES = 1024 ** 3
-const WATCH_MS = 50
 export const MOST_PDF_BYTES = 32 * 1024 * 1024
 export const MOST_PDF_CHARS = 100_000
 
@@ -44,7 +43,7 @@ export interface PdfRead {
 }
 
 /**
- * The text of a PDF by page. It is read in a thread of its own with limits on time and memory, so that a damaged or hostile file spoils nothing. Rejects with a `PdfProblem`
+ * The text of a PDF by page. It is read in a process of its own with limits on time and memory, so that a damaged or hostile file spoils nothing. Rejects with a `PdfProblem`
  * for what cannot be read and why, and with the signal's reason.
  */
 export async function readPdf(
@@ -56,40 +55,29 @@ export async function readPdf(
     throw new PdfProblem(
       `The PDF has ${Math.ceil(data.length / 1_000_000)} MB; at most ${MOST_PDF_BYTES / 1024 ** 2} MiB can be read. Split it first.`,
     )
-  const question: PdfQuestion = { data, first: pages?.first ?? 1, ...(pages && { last: pages.last }), maxChars }
-  const worker = new Worker(workerFile(import.meta.url), {
-    workerData: question,
-    env: {},
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-  })
-  const late = AbortSignal.timeout(limitMs)
-  const before = process.memoryUsage.rss()
-  let watch: NodeJS.Timeout | undefined
+  const question: PdfQuestion = { first: pages?.first ?? 1, ...(pages && { last: pages.last }), maxChars }
+  let answer: PdfAnswer
   try {
-    const answer = await new Promise<PdfAnswer>((resolve, reject) => {
-      late.addEventListener('abort', () => reject(new PdfProblem(`The PDF took longer than ${limitMs / 1000} s to read and was given up.`)))
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
-      watch = setInterval(() => {
-        if (process.memoryUsage.rss() - before > mostGrowthBytes) reject(tooMuchMemory())
-      }, WATCH_MS)
-      worker.once('message', resolve)
-      worker.once('error', (error: NodeJS.ErrnoException) =>
-        reject(
-          error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuchMemory() : new PdfProblem(`The PDF could not be read: ${error.message}.`),
-        ),
-      )
-      worker.once('exit', () => reject(new PdfProblem('The PDF could not be read: the reader ended before its end.')))
+    const file = programFile(import.meta.url, './pdf-worker.ts')
+    answer = await askWorker<PdfAnswer>({
+      file,
+      question,
+      data,
+      ...(signal && { signal }),
+      limitMs,
+      heapMegabytes: HEAP_MEGABYTES,
+      mostGrowthBytes,
     })
-    if ('problem' in answer) throw new PdfProblem(explain(answer))
-    if (pages && pages.first > answer.pages)
-      throw new PdfProblem(`The PDF has only ${answer.pages} ${answer.pages === 1 ? 'page' : 'pages'}, so there is no page ${pages.first}.`)
-    return answer
-  } finally {
-    clearInterval(watch)
-    await worker.terminate()
+  } catch (error) {
+    if (!(error instanceof WorkerFailure)) throw error
+    if (error.reason === 'time') throw new PdfProblem(`The PDF took longer than ${limitMs / 1000} s to read and was given up.`)
+    if (error.reason === 'memory') throw new PdfProblem('The PDF needs too much memory to read and was given up.')
+    throw new PdfProblem(`The PDF could not be read: ${error.message}.`, { cause: error })
   }
+  if ('problem' in answer) throw new PdfProblem(explain(answer))
+  if (pages && pages.first > answer.pages)
+    throw new PdfProblem(`The PDF has only ${answer.pages} ${answer.pages === 1 ? 'page' : 'pages'}, so there is no page ${pages.first}.`)
+  return answer
 }
 
 /** Whether bytes begin as a PDF does; some begin with other bytes, up to 1 KB of them. */
@@ -97,19 +85,9 @@ export function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).includes('%PDF-')
 }
 
-function tooMuchMemory(): PdfProblem {
-  return new PdfProblem('The PDF needs too much memory to read and was given up.')
-}
-
 function explain({ problem, message }: { problem: string; message: string }): string {
   if (problem === 'PasswordException')
     return 'The PDF is encrypted and needs a password. Remove the password first, e.g. with qpdf --decrypt.'
   if (problem === 'InvalidPDFException') return 'The PDF is damaged, or is no PDF.'
   return `The PDF could not be read: ${message}.`
-}
-
-/** From sources it is beside this file; in the built program, beside the entries, with this code in one of them or in a chunk. */
-function workerFile(here: string): URL {
-  if (here.endsWith('.ts')) return new URL('./pdf-worker.ts', here)
-  return new URL(here.includes('/chunks/') ? '../pdf-worker.js' : './pdf-worker.js', here)
 }

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { copyFile, mkdir, readdir, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { CodedError } from '../../../shared/model/errors'
+import type { PackagedRuntime } from './plain-node'
+import { eachOf, filesBelow, filesOfPackage, fingerprintOf, type RuntimeFile } from './runtime-files'
+import { runtimesInUse } from './runtime-users'
+
+export interface InstallOptions {
+  /** Real path. */
+  home: string
+  version: string
+  packaged: PackagedRuntime
+}
+
+/** A younger runtime may be about to be used. */
+const YOUNG_MS = 10 * 60_000
+/** Copying takes far less. */
+const ABANDONED_MS = 60 * 60_000
+const [PART, OLD] = ['.part-', '.old-']
+
+/**
+ * The runtime of this app in `<home>/runtime/<version>-<build>`, copied there unless it is there already: what is started from it outlives an update of the app, its removal, and
+ * the mount of an AppImage. It appears there whole or not at all, however many programs copy at once, and one that is damaged is replaced. CodedError
+ * `task.host_unavailable` when it cannot be copied.
+ */
+export async function installRuntime({ home, version, packaged }: InstallOptions): Promise<PackagedRuntime> {
+  const base = join(home, 'runtime')
+  const files = await filesOfPackage(packaged).catch((error: unknown) => {
+    throw unavailable('The installation of Trestle is damaged; install it again.', error)
+  })
+  const name = `${version}-${fingerprintOf(files)}`
+  const folder = join(base, name)
+  try {
+    if (!(await isWhole(folder, files))) await copyTo(folder, files)
+    // Whoever tidies up sees that it is wanted.
+    await utimes(folder, new Date(), new Date())
+    if (process.platform !== 'win32') await makeCurrent(base, name)
+  } catch (error) {
+    throw unavailable(whyNot(error, base, files), error)
+  }
+  return { node: join(folder, 'bin', basename(packaged.node)), app: join(folder, 'app') }
+}
+
+/** A link to the one in use, for what must find it under the same name after an update. */
+async function makeCurrent(base: string, name: string): Promise<void> {
+  const link = join(base, 'current')
+  if ((await readlink(link).catch(() => undefined)) === name) return
+  const aside = unusedName(base, PART)
+  await symlink(name, aside)
+  await rename(aside, link)
+}
+
+async function isWhole(folder: string, wanted: readonly RuntimeFile[]): Promise<boolean> {
+  const found = await filesBelow(folder).catch(() => [])
+  return found.length === wanted.length && fingerprintOf(found) === fingerprintOf(wanted)
+}
+
+async function copyTo(folder: string, files: readonly RuntimeFile[]): Promise<void> {
+  const base = dirname(folder)
+  await mkdir(base, { recursive: true, mode: 0o700 })
+  const part = unusedName(base, PART)
+  try {
+    const folders = new Set(files.map(({ name }) => dirname(join(part, name))))
+    for (const each of folders) await mkdir(each, { recursive: true, mode: 0o700 })
+    await eachOf(files, ({ path, name }) => copyFile(path, join(part, name), constants.COPYFILE_FICLONE))
+    await replace(part, folder, files)
+  } finally {
+    await rm(part, { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+async function replace(part: string, folder: string, files: readonly RuntimeFile[]): Promise<void> {
+  try {
+    return await rename(part, folder)
+  } catch (error) {
+    if (await isWhole(folder, files)) return
+    // What is there is damaged; or it is not even there, and the failure is a real one.
+    const aside = unusedName(dirname(folder), OLD)
+    await rename(folder, aside).catch(() => {
+      throw error
+    })
+    await rename(part, folder)
+  }
+}
+
+/**
+ * Removes what nobody needs: runtimes of other versions that no living process runs from, and copies that were never finished. `keep`: path of a file in the one that stays.
+ * Failures are left to the next time.
+ */
+export async function removeOldRuntimes(home: string, { app: keep }: PackagedRuntime): Promise<void> {
+  const base = join(home, 'runtime')
+  const used = await runtimesInUse(base)
+  for (const entry of await readdir(base, { withFileTypes: true }).catch(() => [])) {
+    const path = join(base, entry.name)
+    if (!entry.isDirectory() || entry.name === 'users' || used.has(entry.name) || dirname(keep) === path) continue
+    const age = Date.now() - (await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now))
+    if (entry.name.startsWith(PART) ? age < ABANDONED_MS : !entry.name.startsWith(OLD) && age < YOUNG_MS) continue
+    // Gone at once for whoever looks, and not at all where the system keeps running programs from being moved.
+    const aside = entry.name.startsWith(OLD) ? path : unusedName(base, OLD)
+    if (aside === path || (await rename(path, aside).then(succeeded, failed)))
+      await rm(aside, { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+const succeeded = (): boolean => true
+const failed = (): boolean => false
+
+function unusedName(base: string, prefix: string): string {
+  return join(base, prefix + randomBytes(8).toString('hex'))
+}
+
+function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const megabytes = Math.ceil(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000)
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. Make room and try again.`
+  return `Trestle could not copy what runs commands to ${base}: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function unavailable(message: string, cause: unknown): CodedError {
+  return new CodedError('task.host_unavailable', message, { cause })
+}

@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CodedError } from '../../../shared/model/errors'
+
+/** What the choice of a Node depends on. */
+export interface NodeSurroundings {
+  execPath: string
+  versions: { electron?: string }
+  platform: NodeJS.Platform
+  /** Address of the code that asks. */
+  here: string
+}
+
+/** What an installed desktop app has for a plain Node, which cannot read the app's archive. */
+export interface PackagedRuntime {
+  node: string
+  /** Folder with `out`, `resources`, `node_modules` and `package.json`, as in the repository. */
+  app: string
+}
+
+/**
+ * The Node to start our own programs with. Electron is not one: in the packaged app the fuse `runAsNode` is off, so that its binary would open the app once more whatever it is
+ * told. Throws CodedError `task.host_unavailable` where there is none.
+ */
+export function plainNode(surroundings: NodeSurroundings = ours()): string {
+  const { execPath, versions, platform, here } = surroundings
+  if (!('electron' in versions)) return execPath
+  const packaged = packagedRuntime(here, platform)
+  if (packaged) return packaged.node
+  try {
+    return join(dirname(createRequire(here).resolve('node/package.json')), 'bin', platform === 'win32' ? 'node.exe' : 'node')
+  } catch (error) {
+    throw new CodedError(
+      'task.host_unavailable',
+      'There is no Node to run commands with: the package `node` is not installed. Run `npm install`.',
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function ours(): NodeSurroundings {
+  const { execPath, versions, platform } = process
+  return { execPath, versions, platform, here: import.meta.url }
+}
+
+/** Where the app that this code belongs to keeps its Node and the files for it; undefined for code that is in no package. */
+export function packagedRuntime(here: string = import.meta.url, platform: NodeJS.Platform = process.platform): PackagedRuntime | undefined {
+  const resources = /^(.*)[\\/]app\.asar(?:\.unpacked)?[\\/]/.exec(fileURLToPath(here))?.[1]
+  if (resources === undefined) return undefined
+  return {
+    node: join(resources, 'bin', platform === 'win32' ? 'trestle-node.exe' : 'trestle-node'),
+    app: join(resources, 'app.asar.unpacked'),
+  }
+}
+
+/** The file at a path of the app's archive that programs other than Electron can read. */
+export function outsideArchive(path: string): string {
+  return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2')
+}

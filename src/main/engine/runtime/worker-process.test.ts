@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { rejection } from '../../../../test/support/required'
+import { isRunning } from '../../../../test/support/source-task-host'
+import { until } from '../../../../test/support/until'
+import { askWorker, WorkerFailure, type WorkerQuestion } from './worker-process'
+
+const folder = mkdtempSync(join(tmpdir(), 'trestle-worker-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+const LONG_MS = 60_000
+
+/** The number that a worker has written down. */
+async function noted(note: string): Promise<number> {
+  const read = (): number => Number(readFileSync(note, { encoding: 'utf8', flag: 'a+' }))
+  await until(() => read() > 0, 'the worker', LONG_MS)
+  return read()
+}
+
+/** A worker with this code; `ask` is what it was asked, `post` its answer. */
+function worker(code: string): string {
+  const file = join(folder, `worker-${(files += 1)}.mjs`)
+  writeFileSync(
+    file,
+    `import { parentPort, workerData as ask } from 'node:worker_threads'
+import { readFileSync, writeFileSync, fstatSync } from 'node:fs'
+const post = (value) => parentPort.postMessage(value)
+${code}`,
+  )
+  return file
+}
+
+const asked = (code: string, more: Partial<WorkerQuestion> = {}): WorkerQuestion => ({
+  file: worker(code),
+  question: {},
+  limitMs: 60_000,
+  heapMegabytes: 128,
+  mostGrowthBytes: 2 * 1024 ** 3,
+  ...more,
+})
+
+const failure = async (question: WorkerQuestion): Promise<WorkerFailure> => {
+  const error = await rejection(askWorker(question))
+  expect(error).toBeInstanceOf(WorkerFailure)
+  return error as WorkerFailure
+}
+
+describe('askWorker', () => {
+  it('gives the worker its question and its bytes, and brings back both of its answer', async () => {
+    const data = Buffer.alloc(5_000_000, 'ab')
+    const answer = await askWorker<{ name: string; size: number }>(
+      asked('post({ name: ask.name, size: ask.data.length, data: ask.data.subarray(0, 4) })', { question: { name: 'Zoë' }, data }),
+    )
+    expect(answer).toEqual({ name: 'Zoë', size: data.length, data: Buffer.from('abab') })
+  })
+
+  it('survives a native crash of the worker, and says what happened', async () => {
+    expect(await failure(asked('process.kill(process.pid, "SIGABRT"); setInterval(() => {}, 1e6)'))).toMatchObject({
+      reason: 'crash',
+      message: expect.stringContaining('SIGABRT'),
+    })
+    expect(await askWorker(asked('post({ fine: true })'))).toEqual({ fine: true })
+  })
+
+  it('names the error of a worker that throws', async () => {
+    expect(await failure(asked('throw new Error("no such thing")'))).toMatchObject({ reason: 'crash', message: 'no such thing' })
+  })
+
+  it('ends a worker that never ends', async () => {
+    const note = join(folder, 'endless.pid')
+    const code = `writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`
+    const stop = new AbortController()
+    const reading = rejection(askWorker(asked(code, { signal: stop.signal })))
+    const pid = await noted(note)
+    stop.abort(new Error('enough'))
+    expect(await reading).toMatchObject({ message: 'enough' })
+    await until(() => !isRunning(pid), 'the end of the worker', LONG_MS)
+    expect(await failure(asked('for (;;);', { limitMs: 300 }))).toMatchObject({ reason: 'time' })
+  })
+
+  it('tells when memory runs out, inside the heap and outside of it', async () => {
+    const heap = 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length))'
+    expect(await failure(asked(heap, { heapMegabytes: 40 }))).toMatchObject({ reason: 'memory' })
+    const outside = 'const all = []; setInterval(() => all.push(Buffer.alloc(5e6, 1)), 1)'
+    expect(await failure(asked(outside, { mostGrowthBytes: 100e6 }))).toMatchObject({ reason: 'memory' })
+  })
+
+  it.runIf(process.platform === 'linux')('hands an open file over', async () => {
+    const path = join(folder, 'handed-over')
+    writeFileSync(path, 'by its number')
+    const descriptor = openSync(path, 'r')
+    const answer = await askWorker(asked('post({ text: readFileSync("/proc/self/fd/3", "utf8") })', { descriptor }))
+    closeSync(descriptor)
+    expect(answer).toEqual({ text: 'by its number' })
+  })
+
+  it('keeps keys from the worker', async () => {
+    process.env['ANTHROPIC_API_KEY'] = 'hush'
+    const answer = await askWorker(asked('post({ names: readFileSync(`/proc/${process.pid}/environ`, "utf8").split("\\0") })'))
+    delete process.env['ANTHROPIC_API_KEY']
+    expect(JSON.stringify(answer)).not.toContain('hush')
+  })
+
+  it('leaves no busy worker behind when the program that asked is killed', async () => {
+    const note = join(folder, 'orphan.pid')
+    const file = worker(`writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`)
+    const program = `import { askWorker } from ${JSON.stringify(new URL('./worker-process.ts', import.meta.url).href)}
+await askWorker(${JSON.stringify(asked('', { file }))})`
+    const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
+    const parent = spawn(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], { stdio: 'ignore' })
+    const pid = await noted(note)
+    parent.kill('SIGKILL')
+    await until(() => !isRunning(pid), 'the end of the worker', LONG_MS)
+  })
+})

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { dirname } from 'node:path'
+import { withoutMasters } from '../task/leader-by-spawn'
+import { plainNode } from './plain-node'
+import { programFile } from './program-file'
+import { encodeFrame, FrameReader } from './worker-frame'
+
+/** A question for a worker file, which gets it as its `workerData` and posts one answer. */
+export interface WorkerQuestion {
+  file: string
+  question: object
+  /** Bytes that the worker gets as `data`. */
+  data?: Uint8Array
+  /** An open file that the worker process has as descriptor 3. */
+  descriptor?: number
+  signal?: AbortSignal
+  limitMs: number
+  heapMegabytes: number
+  /** How much memory of any kind it may take. */
+  mostGrowthBytes: number
+  /** Default: the one for our own programs. */
+  node?: string
+}
+
+/** What a worker process is told first. */
+export interface HostedQuestion {
+  file: string
+  question: object
+  heapMegabytes: number
+  mostGrowthBytes: number
+}
+
+/** What it says at its end. */
+export type HostedAnswer = { answer: object } | { failed: 'memory' | 'crash'; message: string }
+
+/** A worker that gave no answer. Nothing but its question is lost. */
+export class WorkerFailure extends Error {
+  readonly reason: 'time' | 'memory' | 'crash'
+
+  constructor(reason: WorkerFailure['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** Each takes a process and its memory. */
+const MOST_AT_ONCE = 3
+const MOST_ERROR_CHARS = 1_000
+/** The libraries need a place for their caches and temporary files; nothing else of ours is given to them. */
+const ENVIRONMENT = [
+  'HOME',
+  'USERPROFILE',
+  'LOCALAPPDATA',
+  'XDG_CACHE_HOME',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SYSTEMROOT',
+  'WINDIR',
+  'LANG',
+  'LC_ALL',
+]
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/**
+ * Runs a worker file in a process of its own, on a plain Node: when a library crashes over what it is given, that costs this answer and nothing else. Rejects with a
+ * `WorkerFailure`, or with the signal's reason.
+ */
+export async function askWorker<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
+  asked.signal?.throwIfAborted()
+  while (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  running += 1
+  try {
+    return await askProcess<Answer>(asked)
+  } finally {
+    running -= 1
+    waiting.shift()?.()
+  }
+}
+
+function askProcess<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
+  const { file, question, data, descriptor, signal, limitMs, heapMegabytes, mostGrowthBytes, node = plainNode() } = asked
+  signal?.throwIfAborted()
+  const program = programFile(import.meta.url, './worker-host.ts')
+  const child = withoutMasters(
+    (stdio) => {
+      const all = descriptor === undefined ? stdio : stdio.with(3, descriptor)
+      return spawn(node, [program], { env: environment(), cwd: dirname(file), stdio: all, windowsHide: true })
+    },
+    descriptor === undefined ? ['pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe', 'ignore'],
+  )
+  return new Promise<Answer & { data?: Buffer }>((resolve, reject) => {
+    const reader = new FrameReader()
+    let problem = ''
+    const late = setTimeout(() => over(new WorkerFailure('time', `it took longer than ${limitMs / 1000} s`)), limitMs)
+    const stop = (): void => over(signal?.reason)
+    const over = (error: unknown): void => {
+      end()
+      reject(error)
+    }
+    const end = (): void => {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', stop)
+      child.kill('SIGKILL')
+      child.stdin?.destroy()
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const frame = reader.add(chunk)
+      if (!frame) return
+      const said = frame.value as HostedAnswer
+      if ('failed' in said) return over(new WorkerFailure(said.failed, said.message))
+      end()
+      resolve({ ...(said.answer as Answer), ...(frame.data && { data: frame.data as Buffer }) })
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(-MOST_ERROR_CHARS)))
+    child.once('error', (error) => over(new WorkerFailure('crash', error.message)))
+    child.once('close', (code, by) => over(new WorkerFailure('crash', lastLine(problem) ?? `it ended with ${by ?? code}`)))
+    // It may be gone before it has read everything.
+    child.stdin?.on('error', () => {})
+    const told: HostedQuestion = { file, question, heapMegabytes, mostGrowthBytes }
+    for (const part of encodeFrame({ value: told, ...(data && { data }) })) child.stdin?.write(part)
+  })
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.includes(name.toUpperCase())))
+}
+
+function lastLine(text: string): string | undefined {
+  return text.trim().split('\n').at(-1) || undefined
+}

@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CodedError } from '../../src/shared/model/errors'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import type { TaskHostProgram } from '../../src/main/engine/task/custody/connect-task-host'
+import { createTaskCustody, type HomeCustody } from '../../src/main/engine/task/custody/create-task-custody'
+import { CUSTODY_MARK } from '../../src/main/engine/task/custody-mark'
+import type { TaskEnd } from '../../src/main/engine/task/terminal-tasks'
+import { createScratch, type Scratch } from '../support/scratch'
+import { endHosts, sourceTaskHost } from '../support/source-task-host'
+
+let scratch: Scratch
+let custody: HomeCustody | undefined
+beforeEach(() => {
+  scratch = createScratch()
+})
+afterEach(async () => {
+  await custody?.close()
+  await endHosts(scratch.home)
+  scratch.remove()
+})
+
+/** A program that is no task host, and notes each start. */
+function noHost(ending: string): { program: string[]; starts: () => number } {
+  const [path, note] = [join(scratch.home, 'no-host'), join(scratch.home, 'starts')]
+  writeFileSync(path, `#!/bin/sh\necho start >>'${note}'\n${ending}\n`)
+  chmodSync(path, 0o755)
+  return { program: [path], starts: () => (existsSync(note) ? readFileSync(note, 'utf8').split('\n').length - 1 : 0) }
+}
+
+function open(program: TaskHostProgram): { notices: string[]; logged: string[]; run(command: string): Promise<TaskEnd> } {
+  const env = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: scratch.home })
+  const [notices, logged]: [string[], string[]] = [[], []]
+  const opened = createTaskCustody({
+    home: scratch.home,
+    program,
+    interactive: true,
+    env,
+    settings: () => DEFAULT_SETTINGS.tasks,
+    local: createTerminalTasks({ outputDir: join(scratch.home, 'tasks'), env }),
+    log: (message) => logged.push(message),
+  })
+  opened.onNotice((text) => notices.push(text))
+  custody = opened
+  const signal = new AbortController().signal
+  return {
+    notices,
+    logged,
+    run: (command) => opened.terminals.run({ command, cwd: scratch.project, timeoutMs: null, signal }, 1000),
+  }
+}
+
+const background = (command: string): Promise<unknown> => custody!.start({ command, cwd: scratch.project, timeoutMs: null })
+
+describe('where the task host cannot be started', () => {
+  test('commands go on to work, the user is told once why, and it is in the log', async () => {
+    const { program, starts } = noHost('echo "this is no host" >&2; exit 3')
+    const { notices, logged, run } = open({ program })
+    custody!.terminals.warm()
+    const ends = await Promise.all(Array.from({ length: 5 }, (_, at) => run(`echo ${at}`)))
+    expect(ends.map(({ text }) => text.trim())).toEqual(['0', '1', '2', '3', '4'])
+    expect((await run('echo more')).text).toContain('more')
+    expect(notices).toEqual([expect.stringMatching(/cannot go to the background.*could not be started: this is no host\.$/)])
+    expect(logged).toEqual([expect.stringContaining('this is no host')])
+    expect(starts()).toBe(1)
+  })
+
+  test('a background command tries again, and says why it cannot be', async () => {
+    const { program, starts } = noHost('exit 0')
+    const { run } = open({ program })
+    await run('true')
+    await expect(background('true')).rejects.toMatchObject({
+      code: 'task.host_unavailable',
+      message: expect.stringContaining('ended with 0'),
+    })
+    expect(starts()).toBe(2)
+  })
+
+  test('what has to be in place before it may be missing: the reason reaches the user', async () => {
+    const { notices, run } = open({
+      program: async () => {
+        throw new CodedError('task.host_unavailable', 'The disk is full.')
+      },
+    })
+    expect((await run('echo works')).text).toContain('works')
+    expect(notices).toEqual([expect.stringContaining('The disk is full.')])
+  })
+
+  test('once it can be started, commands run in it again', async () => {
+    let isBroken = true
+    const { notices, run } = open({ program: async () => (isBroken ? noHost('exit 1').program : (sourceTaskHost.program as string[])) })
+    const inHost = `[ -n "$${CUSTODY_MARK}" ] && echo in the host || echo here`
+    expect((await run(inHost)).text.trim()).toBe('here')
+    isBroken = false
+    await background('true')
+    expect((await run(inHost)).text.trim()).toBe('in the host')
+    expect(notices).toHaveLength(1)
+  })
+})
