@@ -2,7 +2,7 @@
  * Draws every icon of the product from one SVG: `node scripts/icons.ts [folder]`. macOS gets an .icns with the margin its icons have, Windows an .ico,
  * Linux one PNG for each size, and the tray a template (black on transparent, for macOS) and a picture in colors.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import sharp from 'sharp'
@@ -61,4 +61,10 @@ function required(icon: Buffer | null): Buffer {
   return icon
 }
 
-if (import.meta.main) await drawIcons(process.argv[2] ?? join(ROOT, 'out', 'icons'))
+if (import.meta.main) {
+  const folder = process.argv[2] ?? join(ROOT, 'out', 'icons')
+  const last = join(folder, 'tray', 'tray.ico')
+  // Drawing takes seconds, and the picture seldom changes.
+  const isFresh = existsSync(last) && [SOURCE, import.meta.filename].every((file) => statSync(file).mtimeMs < statSync(last).mtimeMs)
+  if (!isFresh) await drawIcons(folder)
+}

@@ -1,14 +1,14 @@
 /**
- * Writes the terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts [file]`. The list is made from what the bundles
+ * Writes the terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts`. The list is made from what the bundles
  * contain (out/packages, written by the build), the packages beside them, and the Node that runs the commands. The same input gives the same bytes.
  */
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageLicense, type PackageLicense } from './package-license.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/** Where the interface finds the list: it is served beside the page. */
-export const LICENSES_FILE = join(ROOT, 'out', 'renderer', 'third-party-licenses.txt')
+/** One copy is served with the page, which shows it; the other is a file of the package. */
+export const LICENSE_FOLDERS = [join(ROOT, 'out', 'renderer', 'licenses'), join(ROOT, 'out', 'licenses')]
 /** Only needed to compile a native package: never shipped (electron-builder.yml). */
 const BUILD_TIME = new Set(['node-addon-api', 'node-gyp-build', '@napi-rs/canvas'])
 
@@ -95,4 +95,11 @@ function nodeLicense(): PackageLicense {
   return { name: 'Node.js', version, license: 'MIT and others', homepage: 'https://nodejs.org', text: readFileSync(file, 'utf8').trim() }
 }
 
-if (import.meta.main) writeFileSync(process.argv[2] ?? LICENSES_FILE, thirdPartyLicenses())
+if (import.meta.main) {
+  const list = thirdPartyLicenses()
+  for (const folder of LICENSE_FOLDERS) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'third-party-licenses.txt'), list)
+    for (const name of ['LICENSE', 'NOTICE']) copyFileSync(join(ROOT, name), join(folder, `${name}.txt`))
+  }
+}

@@ -25,16 +25,13 @@ const DEFAULT_FUSES: Record<FuseV1Options, boolean> = {
 export function makeStandInElectron(folder: string, version: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })
   mkdirSync(join(folder, 'resources'), { recursive: true })
-  const wire = Object.keys(DEFAULT_FUSES)
-    .map(Number)
-    .toSorted((a, b) => a - b)
-    .map((index) => (DEFAULT_FUSES[index as FuseV1Options] ? '1' : '0'))
   const program = '#!/bin/sh\necho "This is a stand-in for Electron: it opens no window." >&2\nexit 69\n'
-  const fuses = Buffer.concat([Buffer.from(FUSE_SENTINEL), Buffer.from([1, wire.length]), Buffer.from(wire.join(''))])
-  put(folder, 'electron', Buffer.concat([Buffer.from(program), fuses]), 0o755)
+  const fuses = Object.values(DEFAULT_FUSES).map((on) => (on ? '1' : '0'))
+  const wire = Buffer.concat([Buffer.from(FUSE_SENTINEL), Buffer.from([1, fuses.length]), Buffer.from(fuses.join(''))])
+  put(folder, 'electron', Buffer.concat([Buffer.from(program), wire]), 0o755)
   put(folder, 'chrome-sandbox', '#!/bin/sh\nexit 69\n', 0o755)
   put(folder, 'version', version)
-  for (const name of ['LICENSE', 'LICENSES.chromium.html', 'icudtl.dat', 'resources.pak', 'locales/en-US.pak', 'resources/default_app.asar']) {
+  for (const name of ['LICENSE', 'LICENSES.chromium.html', 'icudtl.dat', 'resources.pak', 'locales/en-US.pak']) {
     put(folder, name, `stand-in for ${name}\n`)
   }
 }
