@@ -4,10 +4,11 @@
  * on that lets Playwright drive the app. The packages are checked, and their sizes and files listed, in dist/.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { checkPackage } from './check-package.ts'
+import { findPackages } from './package/find-package.ts'
 import { fileList, readPackageTree, sizes } from './package/package-tree.ts'
 import { makeStandInElectron } from './package/stand-in-electron.ts'
 
@@ -43,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function report(output: string, fuses: Record<string, boolean>): Promise<number> {
   let failures = 0
-  for (const folder of unpackedFolders(output)) {
+  for (const folder of findPackages(output)) {
     const tree = readPackageTree(folder)
     const files = join(output, `files-${tree.platform}-${tree.arch}.txt`)
     writeFileSync(files, fileList(tree))
@@ -59,14 +60,6 @@ async function report(output: string, fuses: Record<string, boolean>): Promise<n
   }
   process.stdout.write(failures === 0 ? 'The package passes all checks.\n' : `The package has ${failures} problems.\n`)
   return failures === 0 ? 0 : 1
-}
-
-/** The folders that electron-builder leaves beside the installers; on macOS the app is in them. */
-function unpackedFolders(output: string): string[] {
-  return readdirSync(output)
-    .filter((name) => /^(?:linux|win)(?:-\w+)?-unpacked$|^mac(?:-\w+)?$/.test(name))
-    .map((name) => join(output, name))
-    .map((folder) => (existsSync(join(folder, 'Trestle.app')) ? join(folder, 'Trestle.app') : folder))
 }
 
 function megabytes(bytes: number): string {

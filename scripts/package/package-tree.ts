@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { extractFile, getRawHeader, uncache } from '@electron/asar'
 import { binaryTarget } from './binary-target.ts'
 
 /** A file, folder or link of a package. */
@@ -34,6 +33,8 @@ export interface PackageTree {
 interface ArchiveNode {
   files?: Record<string, ArchiveNode>
   size?: number
+  /** Where the file begins, counted from the end of the header. */
+  offset?: string
   link?: string
   unpacked?: boolean
 }
@@ -43,14 +44,33 @@ export function readPackageTree(folder: string): PackageTree {
   const place = placeOf(folder)
   const archive = join(place.resources, 'app.asar')
   const archivePath = slashed(relative(folder, archive))
-  uncache(archive)
-  const entries = [...onDisk(folder, folder), ...inArchive(getRawHeader(archive).header as ArchiveNode, archivePath)]
+  // Not with @electron/asar: it refuses an archive with bad names as a whole, and says nothing of the rest.
+  const { header, start } = readHeader(archive)
+  const offsets = new Map<string, number>()
+  const entries = [...onDisk(folder, folder), ...inArchive(header, archivePath, offsets)]
   return {
     folder,
     ...place,
     entries,
-    read: ({ path, inArchive: packed }) =>
-      packed ? extractFile(archive, path.slice(archivePath.length + 1).replaceAll('/', sep)) : readFileSync(join(folder, path)),
+    read: ({ path, inArchive: packed, bytes }) =>
+      packed ? readPart(archive, start + (offsets.get(path) ?? 0), bytes) : readFileSync(join(folder, path)),
+  }
+}
+
+/** The header of an archive: JSON behind four sizes. */
+function readHeader(archive: string): { header: ArchiveNode; start: number } {
+  const sizes = readPart(archive, 0, 16)
+  const json = readPart(archive, 16, sizes.readUInt32LE(12)).toString('utf8')
+  return { header: JSON.parse(json) as ArchiveNode, start: 8 + sizes.readUInt32LE(4) }
+}
+
+function readPart(file: string, from: number, bytes: number): Buffer {
+  const part = Buffer.alloc(bytes)
+  const descriptor = openSync(file, 'r')
+  try {
+    return part.subarray(0, readSync(descriptor, part, 0, bytes, from))
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -81,12 +101,14 @@ function onDisk(top: string, folder: string): PackageEntry[] {
 }
 
 /** The files that lie beside the archive (`unpacked`) are found on disk. */
-function inArchive(node: ArchiveNode, path: string): PackageEntry[] {
+function inArchive(node: ArchiveNode, path: string, offsets: Map<string, number>): PackageEntry[] {
   return Object.entries(node.files ?? {}).flatMap(([name, child]): PackageEntry[] => {
     const entry = { path: `${path}/${name}`, bytes: child.size ?? 0, inArchive: true }
     if (child.link !== undefined) return [{ ...entry, kind: 'link', target: child.link }]
-    if (child.files) return [{ ...entry, kind: 'folder' }, ...inArchive(child, entry.path)]
-    return child.unpacked === true ? [] : [{ ...entry, kind: 'file' }]
+    if (child.files) return [{ ...entry, kind: 'folder' }, ...inArchive(child, entry.path, offsets)]
+    if (child.unpacked === true) return []
+    offsets.set(entry.path, Number(child.offset))
+    return [{ ...entry, kind: 'file' }]
   })
 }
 

@@ -24,6 +24,8 @@ import { rendererFolder } from './renderer-folder'
 import { taskHostProgram } from './task-host-program'
 
 guardOutput(process)
+// Menus, notifications and the key store go by this name: the same one for the package and for `npm start`, which is "Electron" otherwise.
+app.setName('Trestle')
 const rendererDir = rendererFolder()
 
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
