@@ -19,9 +19,9 @@ export function installApp(platform: NodeJS.Platform = process.platform): Instal
 }
 
 function installDeb(): InstalledApp {
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo']
-  run(...asRoot, 'apt-get', 'install', '-y', '--no-install-recommends', '--reinstall', '--allow-downgrades', artifact('.deb'))
-  return { program: '/opt/Trestle/trestle', uninstall: () => run(...asRoot, 'apt-get', 'remove', '-y', 'trestle') }
+  const apt = (...args: string[]): void => (process.getuid?.() === 0 ? run('apt-get', ...args) : run('sudo', 'apt-get', ...args))
+  apt('install', '-y', '--no-install-recommends', '--reinstall', '--allow-downgrades', artifact('.deb'))
+  return { program: '/opt/Trestle/trestle', uninstall: () => apt('remove', '-y', 'trestle') }
 }
 
 function installDmg(): InstalledApp {

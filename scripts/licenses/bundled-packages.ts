@@ -18,7 +18,8 @@ export function bundledPackages(file: string): Plugin {
     async generateBundle() {
       const folders = new Set<string>()
       for (const id of this.getModuleIds()) {
-        const isOutside = this.getModuleInfo(id)?.isExternal === true
+        // Without code: it is loaded from its package at run time.
+        const isOutside = this.getModuleInfo(id)?.code === null
         const folder = isOutside ? undefined : packageFolder(id)
         if (folder !== undefined) folders.add(folder)
       }

@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     const node = join(built.folder, 'resources/bin/trestle-node')
     const calls = [
       { name: 'Read', input: { path: 'a.txt' } },
-      { name: 'Edit', input: { path: 'a.txt', edits: [{ old_string: 'first', new_string: 'second' }] } },
+      { name: 'Edit', input: { path: 'a.txt', old_string: 'first', new_string: 'second' } },
       { name: 'Write', input: { path: 'b.txt', content: 'written by the package\n' } },
       { name: 'Grep', input: { pattern: 'written by', output_mode: 'content' } },
       { name: 'Glob', input: { pattern: '*.txt' } },
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       join(scratch.home, 'mcp.json'),
       JSON.stringify({ mcpServers: { memory: { command: node, args: [MEMORY], env: { MEMORY_FILE_PATH: graph } } } }),
     )
-    const run = await runCli(['print', 'go', '--mode', 'auto', '--cwd', scratch.project], {
+    const run = await runCli(['print', 'go', '--permission-mode', 'auto', '--cwd', scratch.project], {
       home: scratch.home,
       // The shipped Node and the shipped program, with no other Node on the path.
       env: { PATH: '/usr/bin:/bin' },

@@ -18,7 +18,8 @@ const browser = await launchChromium(executable)
 const double = new ElectronDouble({ browser, isPackaged: true })
 const names: string[] = []
 Object.assign(double.app, { setName: (name: string) => names.push(name) })
-Object.assign(globalThis, { electronOfThePackage: double.module })
+// No key store: keys stay in their file.
+Object.assign(globalThis, { electronOfThePackage: { ...double.module, safeStorage: { isEncryptionAvailable: () => false } } })
 process.env['TRESTLE_HOME'] = home
 
 const outside: string[] = []
