@@ -4,18 +4,10 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { compressedAssets } from './scripts/compressed-assets.ts'
+import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
-const OUTSIDE = [
-  'electron',
-  'better-sqlite3',
-  'node-pty',
-  '@vscode/ripgrep',
-  'sharp',
-  'tree-sitter-bash',
-  'web-tree-sitter',
-  '@napi-rs/keyring',
-]
+const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@napi-rs/keyring', '@vscode/ripgrep', 'sharp', 'tree-sitter-bash', 'web-tree-sitter']
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
@@ -39,7 +31,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders],
+    plugins: [lightHeaders, bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',
@@ -63,6 +55,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [bundledPackages('out/packages/preload.json')],
     build: {
       outDir: 'out/preload',
       target: 'node24',
@@ -77,7 +70,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), tailwindcss(), fromTheRoot, compressedAssets()],
+    plugins: [react(), tailwindcss(), fromTheRoot, compressedAssets(), bundledPackages('out/packages/renderer.json')],
     build: {
       outDir: 'out/renderer',
       target: 'chrome140',

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { _electron, test as base, type Page } from '@playwright/test'
+import { appEnvironment, electronProgram } from '../test/support/app-environment'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium'
 import type { ModelScript } from '../test/support/model-script'
 import { startModelServer, type ModelServer } from '../test/support/model-server'
@@ -100,19 +101,16 @@ function electronBinary(): string | undefined {
   const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   const note = join(folder, 'path.txt')
   const path =
-    override !== undefined ? join(override, 'electron') : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
+    override !== undefined ? join(override, ...electronProgram(process.platform)) : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
 function environment(scratch: Scratch, userHome: Scratch | undefined): Record<string, string> {
-  const { PATH = '', HOME = '', DISPLAY } = process.env
-  return {
-    PATH,
-    HOME: userHome?.project ?? HOME,
+  return appEnvironment(process.env, {
     TRESTLE_KEY_STORE: 'file',
     TRESTLE_HOME: scratch.home,
-    ...(DISPLAY !== undefined && { DISPLAY }),
-  }
+    ...(userHome && { HOME: userHome.project, USERPROFILE: userHome.project }),
+  })
 }
 
 async function startElectron(executablePath: string, env: Record<string, string>): Promise<Running> {

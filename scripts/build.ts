@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'out', '.built')
-const sources = ['src', 'resources', 'package.json', 'package-lock.json', 'electron.vite.config.ts']
+const sources = ['src', 'resources', 'package.json', 'package-lock.json', 'electron.vite.config.ts', 'LICENSE', 'NOTICE']
 
 function newest(path: string): number {
   if (!existsSync(path)) return 0
@@ -32,6 +32,13 @@ if (!fresh) {
   if (result.status !== 0) {
     process.stderr.write('The build failed; see above.\n')
     process.exit(1)
+  }
+  for (const step of ['icons.ts', 'licenses/third-party-licenses.ts']) {
+    const { status } = spawnSync(process.execPath, [join(root, 'scripts', step)], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    if (status !== 0) {
+      process.stderr.write(`scripts/${step} failed; see above.\n`)
+      process.exit(1)
+    }
   }
   writeFileSync(stamp, '')
   // A source saved while the build ran counts as newer.

@@ -27,6 +27,8 @@ import { isTakenForNode, NOT_A_NODE, taskHostProgram } from './task-host-program
 
 if (isTakenForNode(process.argv)) process.exit(NOT_A_NODE)
 guardOutput(process)
+// Menus, notifications and the key store go by this name: the same one for the package and for `npm start`, which is "Electron" otherwise.
+app.setName('Trestle')
 void app.whenReady().then(() => sayReady())
 const rendererDir = rendererFolder()
 

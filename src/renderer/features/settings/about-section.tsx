@@ -4,6 +4,7 @@ import { Logo } from '../../ui/logo'
 import { SectionHead } from '../../ui/section-head'
 import { AboutRow, PathRow } from './about-row'
 import { BackupsRows } from './backups-rows'
+import { LicensesRow } from './licenses-row'
 
 /** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -25,6 +26,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
           {info && <PathRow name="Home folder" path={info.home} />}
           <PathRow name="Configuration file" path={settings.file} />
           <BackupsRows />
+          <LicensesRow />
         </dl>
         <p className="mt-2 text-small text-ink-3">
           Changes made in the file by hand take effect at once; comments and order survive changes made here.

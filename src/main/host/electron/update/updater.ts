@@ -1,0 +1,213 @@
+import type { UpdateChannel, UpdateProblem, UpdateRelease, UpdateState, UpdatesView } from '../../../../shared/model/updates'
+import type { UpdateEngine } from './update-engine'
+import { toUpdateError } from './update-error'
+import { readUpdateRecord, writeUpdateRecord, type UpdateRecord } from './update-record'
+import { compareVersions } from './version-order'
+
+/** The first check waits until the app has started; later ones are rare. */
+const FIRST_CHECK_MS = 60_000
+const CHECK_EVERY_MS = 6 * 60 * 60_000
+
+export interface UpdaterOptions {
+  /** A sentence instead, where this build or this kind of package cannot update itself. */
+  engine: UpdateEngine | string
+  installed: string
+  /** What is kept between starts. */
+  recordFile: string
+  /** What a restart would interrupt, in words such as “2 turns are running”; null when nothing is running. */
+  busy(): string | null
+  /** Calls back whenever that may have changed; returns how to stop. */
+  onBusyChange(listener: () => void): () => void
+  /** Closes the app; `relaunch`: and opens it again. */
+  quit(options: { relaunch: boolean }): void
+  log(message: string): void
+  now?: () => number
+}
+
+/**
+ * Keeps the app up to date without ever interrupting work: releases are downloaded and verified in the background, and installed when the user closes
+ * the app, or, if asked to, restarts it once nothing is running. There is no deadline.
+ */
+export class Updater {
+  readonly #options: UpdaterOptions
+  readonly #listeners = new Set<() => void>()
+  readonly #stops: (() => void)[] = []
+  #record: UpdateRecord
+  #state: UpdateState
+  #previous: string | null = null
+  #work: Promise<void> = Promise.resolve()
+  /** The new version is in place and the app is about to close: nothing more happens to it. */
+  #isLeaving = false
+
+  constructor(options: UpdaterOptions) {
+    this.#options = options
+    this.#record = readUpdateRecord(options.recordFile)
+    this.#state = typeof options.engine === 'string' ? { kind: 'unavailable', reason: options.engine } : { kind: 'current' }
+  }
+
+  /** Begins to check now and then, and to watch for a moment without work. */
+  start(): void {
+    const { engine, onBusyChange } = this.#options
+    if (typeof engine === 'string') return
+    void engine.previous().then((version) => {
+      this.#previous = version ?? null
+      this.#tell()
+    })
+    const check = (): void => void this.check()
+    const first = setTimeout(check, FIRST_CHECK_MS).unref()
+    const later = setInterval(check, CHECK_EVERY_MS).unref()
+    const stopWatching = onBusyChange(() => {
+      if (this.#state.kind !== 'ready') return
+      this.#tell()
+      void this.#installWhenIdle()
+    })
+    this.#stops.push(() => clearTimeout(first), () => clearInterval(later), stopWatching)
+  }
+
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  view(): UpdatesView {
+    const { installed, busy } = this.#options
+    const { channel, automatic } = this.#record
+    const state = this.#state.kind === 'ready' ? { ...this.#state, waitsFor: busy() } : this.#state
+    return { installed, state, channel, automatic, previous: this.#previous }
+  }
+
+  /** Calls back whenever the view changes; returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  newestSeen(): string | undefined {
+    return this.#record.newestSeen[this.#record.channel]
+  }
+
+  channel(): UpdateChannel {
+    return this.#record.channel
+  }
+
+  /** Asks the feed, and downloads what is new if that is wanted. Resolves when that is done; a failure is part of the view. */
+  check(): Promise<void> {
+    return this.#next(async (engine) => {
+      if (this.#state.kind === 'ready') return
+      this.#set({ kind: 'checking' })
+      const release = await engine.check()
+      if (release === undefined) return this.#settle()
+      this.#remember({ newestSeen: { ...this.#record.newestSeen, [this.#record.channel]: newer(release.version, this.newestSeen()) } })
+      const isSkipped = release.version === this.#record.skipped
+      if (!this.#record.automatic || isSkipped) return this.#set({ kind: 'available', release })
+      await this.#download(engine, release)
+    })
+  }
+
+  /** Downloads the release that was found but not downloaded by itself. */
+  download(): Promise<void> {
+    return this.#next(async (engine) => {
+      if (this.#state.kind !== 'available') return
+      this.#remember({ skipped: undefined })
+      await this.#download(engine, this.#state.release)
+    })
+  }
+
+  /** Whether to restart into the new version as soon as nothing is running. */
+  async whenIdle(isWanted: boolean): Promise<void> {
+    if (this.#state.kind !== 'ready') return
+    this.#set({ ...this.#state, whenIdle: isWanted })
+    await this.#installWhenIdle()
+  }
+
+  /** To be called when the user closes the app, and never when the system shuts down: then the update waits for the next time. */
+  installOnQuit(): Promise<void> {
+    return this.#next(async (engine) => {
+      if (this.#state.kind !== 'ready') return
+      await engine.install({ restart: false, isWanted: () => true })
+      this.#isLeaving = true
+      this.#options.log(`updates: ${this.#state.release.version} was installed`)
+    })
+  }
+
+  /** Puts the previous version back and restarts, unless something is running. */
+  rollBack(): Promise<void> {
+    return this.#next(async (engine) => {
+      const waitsFor = this.#options.busy()
+      if (waitsFor !== null) {
+        const advice = 'Wait until it has finished, or stop it, and try again.'
+        return this.#settle({ message: `The previous version was not restored: ${waitsFor}.`, advice })
+      }
+      await engine.rollBack()
+      this.#remember({ skipped: this.#options.installed })
+      this.#isLeaving = true
+      this.#options.quit({ relaunch: true })
+    })
+  }
+
+  setChannel(channel: UpdateChannel): Promise<void> {
+    if (channel === this.#record.channel) return Promise.resolve()
+    this.#remember({ channel })
+    // What the other channel offered no longer counts.
+    if (this.#state.kind === 'available' || this.#state.kind === 'ready') this.#settle()
+    return this.check()
+  }
+
+  setAutomatic(automatic: boolean): void {
+    this.#remember({ automatic })
+    this.#tell()
+  }
+
+  async #download(engine: UpdateEngine, release: UpdateRelease): Promise<void> {
+    this.#set({ kind: 'downloading', release, percent: 0 })
+    await engine.download((percent) => this.#set({ kind: 'downloading', release, percent }))
+    this.#set({ kind: 'ready', release, whenIdle: false, waitsFor: null })
+  }
+
+  #installWhenIdle(): Promise<void> {
+    return this.#next(async (engine) => {
+      const isWanted = (): boolean => this.#state.kind === 'ready' && this.#state.whenIdle && this.#options.busy() === null
+      if (!isWanted() || !(await engine.install({ restart: true, isWanted }))) return
+      this.#isLeaving = true
+      this.#options.quit({ relaunch: !engine.relaunches })
+    })
+  }
+
+  /** One thing after the other; what fails leaves the installed version and says why. */
+  #next(work: (engine: UpdateEngine) => Promise<void>): Promise<void> {
+    const { engine } = this.#options
+    if (typeof engine === 'string') return Promise.resolve()
+    this.#work = this.#work.then(() => (this.#isLeaving ? undefined : work(engine))).catch((error: unknown) => {
+      const failure = toUpdateError(error)
+      this.#options.log(`updates: ${failure.reason}: ${failure.message}`)
+      this.#settle(failure.problem)
+    })
+    return this.#work
+  }
+
+  #settle(problem?: UpdateProblem): void {
+    this.#set({ kind: 'current', checkedAt: (this.#options.now ?? Date.now)(), ...(problem && { problem }) })
+  }
+
+  #set(state: UpdateState): void {
+    this.#state = state
+    this.#tell()
+  }
+
+  #remember(change: Partial<UpdateRecord>): void {
+    this.#record = { ...this.#record, ...change }
+    try {
+      writeUpdateRecord(this.#options.recordFile, this.#record)
+    } catch (error) {
+      // It counts for this run; a disk without room must not end the check.
+      this.#options.log(`updates: the record could not be written: ${String(error)}`)
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function newer(version: string, than: string | undefined): string {
+  return than !== undefined && compareVersions(than, version) > 0 ? than : version
+}
