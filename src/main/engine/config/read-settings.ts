@@ -19,6 +19,7 @@ import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
+import { readDesktop } from './desktop-settings'
 import { readEditorSettings } from './editor-settings'
 import { readWebSettings } from './web-settings'
 import { isTable, type TomlTable } from './toml/parse-toml'
@@ -54,6 +55,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const diagnostics = readDiagnostics(top.table('diagnostics'))
   const mcp = readMcpSettings(top.table('mcp'))
   const editor = readEditorSettings(top.table('editor'))
+  const desktop = readDesktop(top.table('desktop'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -81,6 +83,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     diagnostics,
     mcp,
     editor,
+    desktop,
   }
   return { settings, mistakes }
 }

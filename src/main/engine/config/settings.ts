@@ -2,7 +2,9 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import type { DesktopSettings } from '../../../shared/model/desktop'
 import type { EditorSettings } from './editor-settings'
+import { DEFAULT_DESKTOP } from './desktop-settings'
 import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import type { ModelSettings } from './model-settings'
@@ -36,6 +38,7 @@ export interface Settings {
   diagnostics: DiagnosticsSettings
   mcp: McpSettings
   editor: EditorSettings
+  desktop: DesktopSettings
 }
 
 export interface ProviderSettings {
@@ -136,4 +139,5 @@ export const DEFAULT_SETTINGS: Settings = {
   cache: { long: false },
   diagnostics: DEFAULT_DIAGNOSTICS,
   mcp: DEFAULT_MCP_SETTINGS,
+  desktop: DEFAULT_DESKTOP,
 }

@@ -148,3 +148,11 @@ function usesProxies(): boolean {
   const { NODE_USE_ENV_PROXY: wanted, NODE_OPTIONS: options = '' } = process.env
   return wanted === '1' || [...process.execArgv, ...options.split(' ')].includes('--use-env-proxy')
 }
+
+/** Lets go of connections to model servers that sleep has cut: idle ones, or with `inUse` all. Requests on those fail, and the loop makes them again. */
+export function dropConnections({ inUse }: { inUse: boolean }): void {
+  for (const agent of agents.values()) {
+    if (inUse) agent.destroy()
+    else for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+  }
+}
