@@ -27,6 +27,10 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
   let reloads: number[] = []
   let asking: AbortController | undefined
 
+  const stopAsking = (): void => {
+    asking?.abort()
+    asking = undefined
+  }
   const reopen = (): void => {
     reloads = []
     problems.forget(contents)
@@ -48,7 +52,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
 
   contents.on('render-process-gone', (_event, { reason, exitCode }) => {
     log(`the page's process is gone: ${reason} (${exitCode})`)
-    asking?.abort()
+    stopAsking()
     onPageGone(contents, `The window crashed (${reason}) and was restarted. Nothing was lost.`)
     if (reason === 'clean-exit' || window.isDestroyed()) return
     const now = Date.now()
@@ -73,7 +77,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     log('the page does not respond')
     void askToWait()
   })
-  contents.on('responsive', () => asking?.abort())
+  contents.on('responsive', stopAsking)
 
   async function askToGoOn(reason: string): Promise<void> {
     const answer = await ask(`The window keeps crashing (${reason}).`, ['Try again', 'Quit'])
@@ -85,7 +89,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     asking = new AbortController()
     const { signal } = asking
     const answer = await ask('This window is not responding.', ['Wait', 'Reload'], signal)
-    asking = undefined
+    if (asking?.signal === signal) asking = undefined
     // A page that hangs cannot be asked to reload; its process ends, and the page comes back like any other that crashed.
     if (answer === 1 && !signal.aborted && !window.isDestroyed()) contents.forcefullyCrashRenderer()
   }

@@ -8,6 +8,8 @@ export interface PowerOptions {
   isWanted(): boolean
   /** Called after sleep, with how long it lasted. */
   onResume(sleptMs: number): void
+  /** In ms; by default the system's clock, which goes on during sleep. */
+  now?(): number
 }
 
 export interface Power {
@@ -17,7 +19,7 @@ export interface Power {
 }
 
 /** Keeps the computer awake as long as a turn runs (the display may go dark), and says when it was asleep. */
-export function watchPower({ electron: { powerMonitor, powerSaveBlocker }, work, isWanted, onResume }: PowerOptions): Power {
+export function watchPower({ electron: { powerMonitor, powerSaveBlocker }, work, isWanted, onResume, now = Date.now }: PowerOptions): Power {
   let blocker: number | undefined
   let suspendedAt: number | undefined
   const update = (): void => {
@@ -29,10 +31,10 @@ export function watchPower({ electron: { powerMonitor, powerSaveBlocker }, work,
     }
   }
   const suspend = (): void => {
-    suspendedAt = Date.now()
+    suspendedAt = now()
   }
   const resume = (): void => {
-    onResume(suspendedAt === undefined ? 0 : Date.now() - suspendedAt)
+    onResume(suspendedAt === undefined ? 0 : now() - suspendedAt)
     suspendedAt = undefined
   }
   const stop = work.listen(update)
