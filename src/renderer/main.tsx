@@ -48,9 +48,7 @@ createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <TrestleProvider client={connection.client}>
         <TooltipProvider>
-          <ErrorBoundary>
-            {isQuickPrompt ? <QuickPrompt /> : <App connection={connection} />}
-          </ErrorBoundary>
+          <ErrorBoundary>{isQuickPrompt ? <QuickPrompt /> : <App connection={connection} />}</ErrorBoundary>
         </TooltipProvider>
       </TrestleProvider>
     </QueryClientProvider>

@@ -35,7 +35,12 @@ async function opened(options: Parameters<typeof startOnDouble>[0] = {}, engine 
 async function session(engine: ReturnType<typeof memoryEngine>, text: string): Promise<string> {
   const { sessionId } = await engine.sessions.create({ folder: '/work/bridge' })
   await engine.sessions.change(sessionId, { title: text })
-  engine.record(sessionId, { type: 'turn.started', turnId: `t-${sessionId}`, parts: [{ type: 'text', text }], model: 'test/model' } as SessionEvent as never)
+  engine.record(sessionId, {
+    type: 'turn.started',
+    turnId: `t-${sessionId}`,
+    parts: [{ type: 'text', text }],
+    model: 'test/model',
+  } as SessionEvent as never)
   return sessionId
 }
 
@@ -62,7 +67,9 @@ describe.skipIf(chromium === null)('the page in the desktop app', () => {
     await page.getByRole('switch', { name: 'Keep the computer awake while a session is working' }).click()
     await page.getByRole('switch', { name: 'Open each project in its own window' }).click()
     await page.getByRole('switch', { name: 'Show the menu bar' }).click()
-    await expect.poll(() => engine.settings.view().desktop).toMatchObject({ closeToTray: true, keepAwake: false, windowPerProject: true, menuBar: true })
+    await expect
+      .poll(() => engine.settings.view().desktop)
+      .toMatchObject({ closeToTray: true, keepAwake: false, windowPerProject: true, menuBar: true })
     const shortcut = page.getByRole('textbox', { name: 'Shortcut' })
     await shortcut.fill('T')
     await page.getByRole('button', { name: 'Save' }).click()

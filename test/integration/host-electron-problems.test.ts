@@ -113,7 +113,9 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     const next = await startOnDouble({ file })
     expect(next.electron.app.hasAcceleratedGraphics).toBe(false)
     const page = await shown(next)
-    expect(await page.evaluate('page.connection.client.desktop.setAcceleratedGraphics({ enabled: true })')).toMatchObject({ acceleratedGraphics: true })
+    expect(await page.evaluate('page.connection.client.desktop.setAcceleratedGraphics({ enabled: true })')).toMatchObject({
+      acceleratedGraphics: true,
+    })
   })
 
   test('graphics crashes that ended the app before anybody could be asked are asked about at the next start', async () => {

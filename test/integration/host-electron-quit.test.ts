@@ -152,7 +152,13 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
   test('work that was interrupted is offered once, continues when wanted, and is not offered when it was stopped by hand', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const interrupted = await begin(engine, 'Mend the bridge')
-    engine.record(interrupted, { type: 'turn.finished', turnId: required(engine.sessions.header(interrupted).turnId, 'a turn'), stop: 'interrupted', steps: 0, durationMs: 0 })
+    engine.record(interrupted, {
+      type: 'turn.finished',
+      turnId: required(engine.sessions.header(interrupted).turnId, 'a turn'),
+      stop: 'interrupted',
+      steps: 0,
+      durationMs: 0,
+    })
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [interrupted, 'deleted'] } })
     const page = await shown(desktop)
     const view = () => page.evaluate('page.connection.client.desktop.view()')
@@ -169,7 +175,13 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
   test('what the user does not want to resume is not offered again', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const sessionId = await begin(engine)
-    engine.record(sessionId, { type: 'turn.finished', turnId: required(engine.sessions.header(sessionId).turnId, 'a turn'), stop: 'interrupted', steps: 0, durationMs: 0 })
+    engine.record(sessionId, {
+      type: 'turn.finished',
+      turnId: required(engine.sessions.header(sessionId).turnId, 'a turn'),
+      stop: 'interrupted',
+      steps: 0,
+      durationMs: 0,
+    })
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
     const page = await shown(desktop)
     // Still offered after another sudden end.

@@ -122,7 +122,12 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
     await until(() => electron.windows[1]?.isShown === true, 'the quick prompt')
     const quick = required(electron.windows[1], 'a window')
-    expect(quick.options).toMatchObject({ width: 640, frame: false, alwaysOnTop: true, webPreferences: { sandbox: true, contextIsolation: true } })
+    expect(quick.options).toMatchObject({
+      width: 640,
+      frame: false,
+      alwaysOnTop: true,
+      webPreferences: { sandbox: true, contextIsolation: true },
+    })
     expect(quick.webContents.getURL()).toBe('trestle://app/quick')
     await quick.webContents.page.waitForSelector('h1')
     await quick.webContents.page.evaluate('page.connection.client.desktop.openWindow({ path: "/s/abc" })').catch(() => undefined)
@@ -140,8 +145,12 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
   test('a shortcut that another app has is told where it is set', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Alt+T' })
-    const { page, log } = await started({ openEngine: async () => engine, double: { takenShortcuts: ['Ctrl+Alt+T'] } }).then((desktop) => ({ ...desktop }))
-    expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({ quickPromptProblem: expect.stringContaining('already used') })
+    const { page, log } = await started({ openEngine: async () => engine, double: { takenShortcuts: ['Ctrl+Alt+T'] } }).then((desktop) => ({
+      ...desktop,
+    }))
+    expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({
+      quickPromptProblem: expect.stringContaining('already used'),
+    })
     expect(await log()).toContain('Ctrl+Alt+T was refused')
   })
 

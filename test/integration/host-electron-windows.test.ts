@@ -9,7 +9,8 @@ import { memoryEngine } from '../support/memory-engine'
 import { required } from '../support/required'
 import { until } from '../support/until'
 
-const commandsOf = async (window: DoubleWindow) => JSON.parse(String(await window.webContents.page.evaluate('JSON.stringify(page.commands)')))
+const commandsOf = async (window: DoubleWindow) =>
+  JSON.parse(String(await window.webContents.page.evaluate('JSON.stringify(page.commands)')))
 const roles = (desktop: StartedDesktop, label: string) =>
   required(
     desktop.electron.menu.find((item) => item.label === label || item.role === label),
@@ -78,7 +79,15 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
   test('the menus have what people look for: open, recent, find, zoom without Shift, help', async () => {
     const desktop = await startOnDouble({ platform: 'darwin' })
     const page = await shown(desktop)
-    expect(roles(desktop, 'File')).toEqual(['New Session', 'New Window', 'separator', 'Open Project…', 'Open Recent', 'separator', 'Close Window'])
+    expect(roles(desktop, 'File')).toEqual([
+      'New Session',
+      'New Window',
+      'separator',
+      'Open Project…',
+      'Open Recent',
+      'separator',
+      'Close Window',
+    ])
     expect(roles(desktop, 'editMenu')).toContain('Find…')
     expect(roles(desktop, 'help')).toEqual(['Keyboard Shortcuts', 'Show Log'])
     const zoom = desktop.electron.menu.flatMap((item) => item.submenu ?? []).filter(({ role }) => role === 'zoomIn')
@@ -165,7 +174,16 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     const { webContents } = desktop.window()
     expect(desktop.window().options['webPreferences']).toMatchObject({ spellcheck: true })
     const editFlags = { canUndo: true, canRedo: false, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
-    const where = { x: 1, y: 2, linkURL: '', mediaType: 'none', selectionText: '', misspelledWord: '', dictionarySuggestions: [], editFlags }
+    const where = {
+      x: 1,
+      y: 2,
+      linkURL: '',
+      mediaType: 'none',
+      selectionText: '',
+      misspelledWord: '',
+      dictionarySuggestions: [],
+      editFlags,
+    }
     webContents.emit('context-menu', {}, { ...where, isEditable: true, misspelledWord: 'teh', dictionarySuggestions: ['the'] })
     const [menu = []] = desktop.electron.popups
     expect(menu.map(({ label, role }) => label ?? role)).toEqual(expect.arrayContaining(['the', 'Add to Dictionary', 'cut', 'paste']))

@@ -8,8 +8,16 @@ test('how long the computer slept is told, so that connections in use are let go
   const powerMonitor = new EventEmitter()
   let now = 1000
   const slept: number[] = []
-  const electron = { powerMonitor, powerSaveBlocker: { start: () => 1, stop: () => true } } as unknown as Parameters<typeof watchPower>[0]['electron']
-  const power = watchPower({ electron, work: new WorkWatch(memoryEngine()), isWanted: () => true, onResume: (ms) => slept.push(ms), now: () => now })
+  const electron = { powerMonitor, powerSaveBlocker: { start: () => 1, stop: () => true } } as unknown as Parameters<
+    typeof watchPower
+  >[0]['electron']
+  const power = watchPower({
+    electron,
+    work: new WorkWatch(memoryEngine()),
+    isWanted: () => true,
+    onResume: (ms) => slept.push(ms),
+    now: () => now,
+  })
   powerMonitor.emit('suspend')
   now += 90_000
   powerMonitor.emit('resume')

@@ -19,7 +19,13 @@ export interface Power {
 }
 
 /** Keeps the computer awake as long as a turn runs (the display may go dark), and says when it was asleep. */
-export function watchPower({ electron: { powerMonitor, powerSaveBlocker }, work, isWanted, onResume, now = Date.now }: PowerOptions): Power {
+export function watchPower({
+  electron: { powerMonitor, powerSaveBlocker },
+  work,
+  isWanted,
+  onResume,
+  now = Date.now,
+}: PowerOptions): Power {
   let blocker: number | undefined
   let suspendedAt: number | undefined
   const update = (): void => {

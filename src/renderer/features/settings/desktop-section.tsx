@@ -162,7 +162,11 @@ function ShortcutField({ shortcut, problem, busy, onSave }: ShortcutFieldProps) 
           Save
         </Button>
       </div>
-      <p id={`${id}-note`} role={error === undefined ? undefined : 'alert'} className={error === undefined ? 'mt-1.5 text-small text-ink-3' : 'mt-1.5 text-small text-fail-ink'}>
+      <p
+        id={`${id}-note`}
+        role={error === undefined ? undefined : 'alert'}
+        className={error === undefined ? 'mt-1.5 text-small text-ink-3' : 'mt-1.5 text-small text-fail-ink'}
+      >
         {error ?? 'For example Ctrl+Shift+Space. Leave empty to turn it off.'}
       </p>
     </form>

@@ -47,7 +47,11 @@ function FindBar({ sessionId, asked }: { sessionId: string; asked: number }) {
   }
 
   return (
-    <div role="search" aria-label="Session" className="flex flex-none items-center gap-1 border-b border-line bg-panel px-[18px] py-1 max-mid:px-3">
+    <div
+      role="search"
+      aria-label="Session"
+      className="flex flex-none items-center gap-1 border-b border-line bg-panel px-[18px] py-1 max-mid:px-3"
+    >
       <input
         ref={field}
         type="text"

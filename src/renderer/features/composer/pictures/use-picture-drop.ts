@@ -45,7 +45,9 @@ export function usePictureDrop({ imagesIn, add, name, tell }: PictureDropOptions
       const files = attachableFiles(event.dataTransfer)
       // The desktop app knows where files lie: what cannot be attached is named.
       const isAttached = new Set(files.map(({ name: fileName }) => fileName))
-      const named = droppedPaths(event.dataTransfer).filter(({ path, isFolder }) => isFolder || !isAttached.has(path.split(/[\\/]/).at(-1) ?? ''))
+      const named = droppedPaths(event.dataTransfer).filter(
+        ({ path, isFolder }) => isFolder || !isAttached.has(path.split(/[\\/]/).at(-1) ?? ''),
+      )
       if (named.length > 0) name(named)
       if (files.length > 0) addFiles(files)
       else if (named.length === 0) tell('Only images and PDFs can be dropped here. Mention other files with @.')
