@@ -170,6 +170,19 @@ describe.skipIf(chromium === null)('the page in the desktop app', () => {
     expect(engine.sessions.list({ folder: '/work/bridge' })).toHaveLength(2)
   })
 
+  test('while the engine takes its time to open, the page says that it starts, not that something was lost', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    let open: (() => void) | undefined
+    const openEngine = () => new Promise<typeof engine>((resolve) => (open = () => resolve(engine)))
+    const { electron } = await startOnDouble({ rendererDir, wait: false, openEngine })
+    await until(() => electron.windows[0]?.isShown === true && open !== undefined, 'the window')
+    const { page } = required(electron.windows[0], 'a window').webContents
+    await page.getByText('Starting…').waitFor()
+    expect(await page.getByText('Disconnected').count()).toBe(0)
+    open?.()
+    await page.getByText('Starting…').waitFor({ state: 'detached' })
+  })
+
   test('a broken engine takes the place of the page and gives it back, without leaving a trace in it', async () => {
     const { page } = await opened()
     process.listeners('uncaughtException').at(-1)?.(new Error('broken'), 'uncaughtException')

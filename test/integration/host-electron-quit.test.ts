@@ -172,6 +172,18 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(await working(desktop)).toEqual([])
   })
 
+  test('a session that is continued by hand is offered no more', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    const sessionId = await begin(engine)
+    const turnId = required(engine.sessions.header(sessionId).turnId, 'a turn')
+    engine.record(sessionId, { type: 'turn.finished', turnId, stop: 'interrupted', steps: 0, durationMs: 0 })
+    const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
+    const page = await shown(desktop)
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await holds(page, "page.commands.includes('desktop-changed')")
+    expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({ interrupted: [] })
+  })
+
   test('what the user does not want to resume is not offered again', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const sessionId = await begin(engine)

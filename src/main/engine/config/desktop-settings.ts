@@ -22,7 +22,7 @@ export function readDesktop(reader: TableReader | undefined): DesktopSettings {
     startAtLogin: reader.flag('start_at_login') ?? DEFAULT_DESKTOP.startAtLogin,
     keepAwake: reader.flag('keep_awake') ?? DEFAULT_DESKTOP.keepAwake,
     quickPrompt:
-      reader.string('quick_prompt', { test: (value) => QUICK_PROMPT.pattern.test(value), must: SHORTCUT_RULE }) ??
+      reader.string('quick_prompt', { test: (value) => QUICK_PROMPT.pattern.test(value), must: SHORTCUT_RULE, canBeEmpty: true }) ??
       DEFAULT_DESKTOP.quickPrompt,
     windowPerProject: reader.flag('window_per_project') ?? DEFAULT_DESKTOP.windowPerProject,
     menuBar: reader.flag('menu_bar') ?? DEFAULT_DESKTOP.menuBar,

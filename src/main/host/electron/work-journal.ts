@@ -22,11 +22,15 @@ export class WorkJournal {
   readonly #stop: () => void
   /** Left from before, and not answered yet. */
   #left: string[]
+  #hasBegun = false
 
   constructor(options: WorkJournalOptions) {
     this.#options = options
     this.#left = [...options.file.values.working]
-    this.#stop = options.work.listen(() => this.#write())
+    this.#stop = options.work.listen(() => {
+      if (this.#hasBegun) this.#forgetResumed()
+      this.#write()
+    })
   }
 
   get interrupted(): { sessionId: string; title: string }[] {
@@ -45,6 +49,7 @@ export class WorkJournal {
         .open(sessionId, 1)
         .catch((error: unknown) => this.#options.log(`an interrupted session was left out: ${String(error)}`))
     }
+    this.#hasBegun = true
     this.#left = this.interrupted.map(({ sessionId }) => sessionId)
     this.#write()
     this.#options.onChange()
@@ -68,6 +73,15 @@ export class WorkJournal {
   /** Leaves the journal as it is: what ends from here on ends because the system does. */
   freeze(): void {
     this.#stop()
+  }
+
+  /** The user had one continue in the session itself. */
+  #forgetResumed(): void {
+    if (this.#left.length === 0) return
+    const left = this.interrupted.map(({ sessionId }) => sessionId)
+    if (left.length === this.#left.length) return
+    this.#left = left
+    this.#options.onChange()
   }
 
   #write(): void {
