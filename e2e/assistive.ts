@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import type { Page } from 'playwright-core'
 
 /** What stands in the way of assistive technology: serious and critical findings, as short lines. */
 export async function findings(page: Page): Promise<string[]> {

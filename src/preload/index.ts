@@ -1,8 +1,8 @@
-import { ipcRenderer } from 'electron'
-import { PORT_GRANTED, PORT_WANTED } from '../shared/contract/port-wire'
+import { contextBridge, ipcRenderer, webUtils } from 'electron'
+import { DESKTOP_BRIDGE, PORT_GRANTED, PORT_WANTED } from '../shared/contract/port-wire'
 
-// All this ever does is to fetch a MessagePort for the page: nothing of Electron or Node is shown to it. The main process decides whether the
-// frame gets one (src/main/host/electron/port-service.ts).
+// All this does is to fetch a MessagePort for the page, and to say where a file lies that the user has dropped on it: nothing else of Electron or Node
+// is shown to it. The main process decides whether the frame gets a port (src/main/host/electron/port-service.ts).
 window.addEventListener('message', (event) => {
   if (event.source === window && event.data === PORT_WANTED) ipcRenderer.postMessage(PORT_WANTED, null)
 })
@@ -10,3 +10,5 @@ window.addEventListener('message', (event) => {
 ipcRenderer.on(PORT_GRANTED, (event) => {
   window.postMessage(PORT_GRANTED, location.origin, event.ports)
 })
+
+contextBridge.exposeInMainWorld(DESKTOP_BRIDGE, { pathOf: (file: File) => webUtils.getPathForFile(file) })

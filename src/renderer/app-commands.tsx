@@ -12,6 +12,7 @@ import {
   ShieldQuestion,
   Sparkles,
   Square,
+  Search,
   SquareTerminal,
   Copy,
   ArrowDown,
@@ -28,6 +29,7 @@ import type { Command } from './features/palette/commands'
 import { answerTask } from './state/answer-task'
 import { folderName } from './state/folder-name'
 import { useInbox } from './state/inbox-state'
+import { openFind } from './state/find-state'
 import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
 import { changeMode } from './state/session-mode'
 import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
@@ -94,6 +96,14 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
                 },
               ]
             : []),
+          {
+            id: 'find',
+            group: 'This session',
+            label: 'Find in this session',
+            shortcut: 'Mod+F',
+            icon: <Search aria-hidden />,
+            run: openFind,
+          },
           {
             id: 'model',
             group: 'This session',

@@ -6,6 +6,7 @@ import { Columns, useRoom } from './features/shell/columns'
 import { ConnectionBanner } from './features/shell/connection-banner'
 import { HeaderBar } from './features/shell/header-bar'
 import { LockedOut } from './features/shell/locked-out'
+import { InterruptedBanner } from './features/shell/interrupted-banner'
 import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import {
@@ -27,6 +28,7 @@ import { useSessions } from './state/sessions-state'
 import { useAppInfo, useSettings } from './state/settings-query'
 import { useShortcuts } from './state/shortcut-listener'
 import { useCalling } from './state/use-calling'
+import { useFolderDrop } from './state/use-folder-drop'
 import { useWaitingSigns } from './state/use-waiting-signs'
 
 /** The whole page: columns, what is in them, and what lies over them. */
@@ -48,6 +50,7 @@ export function App({ connection }: { connection: Connection }) {
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
   const fileOpen = useFileViewer((state) => state.place !== undefined)
   useWaitingSigns(usePlace())
+  useFolderDrop()
   useCalling(info?.host, settings?.notifications)
 
   const userHome = info?.userHome
@@ -78,6 +81,7 @@ export function App({ connection }: { connection: Connection }) {
     <>
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
       {settings && <ConfigBanner problems={settings.problems} userHome={userHome} />}
+      <InterruptedBanner />
       {info && <StartNotices notices={info.notices} />}
     </>
   )

@@ -212,6 +212,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
         busy={busy}
         stopsNext={stopsNext}
         imagesIn={model?.imagesIn ?? false}
+        folder={header.folder}
         onSend={prompt}
         onSteer={steer}
         onStop={stop}

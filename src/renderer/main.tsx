@@ -1,14 +1,16 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { PAGE_PATHS } from '../shared/contract/page-paths'
 import { App } from './app'
 import { failureFrom } from './client/failure-from'
 import { connectPage } from './client/page-connection'
-import { preloadView, preloadWhenIdle } from './page-parts'
+import { preloadView, preloadWhenIdle, QuickPrompt } from './page-parts'
 import { followApp } from './state/app-subscription'
 import { followRoute } from './state/follow-route'
 import { useLayout } from './state/layout-state'
 import { followShown } from './state/follow-shown'
+import { tellTheme } from './state/tell-theme'
 import { followTheme } from './state/theme'
 import { TrestleProvider } from './state/trestle-context'
 import './styles/index.css'
@@ -32,8 +34,12 @@ const queryClient = new QueryClient({
 })
 const connection = connectPage()
 followTheme()
-followRoute(connection.client)
-preloadView(useLayout.getState().view)
+tellTheme(connection.client)
+const isQuickPrompt = location.pathname === `/${PAGE_PATHS.quick}`
+if (!isQuickPrompt) {
+  followRoute(connection.client)
+  preloadView(useLayout.getState().view)
+}
 followApp(connection.client, queryClient)
 followShown()
 
@@ -42,12 +48,10 @@ createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <TrestleProvider client={connection.client}>
         <TooltipProvider>
-          <ErrorBoundary>
-            <App connection={connection} />
-          </ErrorBoundary>
+          <ErrorBoundary>{isQuickPrompt ? <QuickPrompt /> : <App connection={connection} />}</ErrorBoundary>
         </TooltipProvider>
       </TrestleProvider>
     </QueryClientProvider>
   </StrictMode>,
 )
-preloadWhenIdle()
+if (!isQuickPrompt) preloadWhenIdle()

@@ -38,6 +38,8 @@ export const Palette = onDemand(() => import('./features/palette/palette').then(
 export const ShortcutsDialog = onDemand(() => import('./features/palette/shortcuts-dialog').then((module) => module.ShortcutsDialog))
 export const MessagesDialog = onDemand(() => import('./features/shell/messages-dialog').then((module) => module.MessagesDialog))
 
+export const QuickPrompt = onDemand(() => import('./features/quick/quick-prompt').then((module) => module.QuickPrompt))
+
 export const FileViewer = onDemand(() => import('./features/viewer/file-viewer').then((module) => module.FileViewer))
 
 /** Fetches what a view is made of, at the same time as everything else the page starts with. */

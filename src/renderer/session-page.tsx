@@ -2,6 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { isAgentId } from '../shared/model/agent'
 import { Conversation } from './conversation'
 import { ContextMeter } from './features/chat/header/context-meter'
+import { FindInSession } from './features/chat/header/find-in-session'
 import { ModeSwitch } from './features/chat/header/mode-switch'
 import { ModelSwitch } from './features/chat/header/model-switch'
 import { SandboxChip } from './features/chat/header/sandbox-chip'
@@ -71,6 +72,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         )}
       </HeaderBar>
       {banners}
+      <FindInSession sessionId={sessionId} />
       {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}
       {trust && !isAgentId(sessionId) && (
         <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />

@@ -1,10 +1,12 @@
 import type { AppInfo } from '../shared/contract/app'
 import { McpSection } from './features/mcp/mcp-section'
+import { DesktopSection } from './features/settings/desktop-section'
 import { SettingsPage } from './features/settings/settings-page'
 import { ToolSearchPart } from './features/settings/tool-search-part'
 import { TrustQuestion } from './features/trust/trust-question'
 import { TrustedFolders } from './features/trust/trusted-folders'
 import type { SettingsSection } from './state/layout-state'
+import { useDesktopView } from './state/desktop-view'
 import { useSettings } from './state/settings-query'
 
 export interface SettingsViewProps {
@@ -17,10 +19,16 @@ export interface SettingsViewProps {
 /** The settings in the main area, with the parts that other features bring. */
 export function SettingsView({ section, item, info }: SettingsViewProps) {
   const { data: settings } = useSettings()
+  const desktop = useDesktopView()
   return (
     <SettingsPage
       section={section}
       info={info}
+      desktop={
+        info?.host === 'electron' && settings ? (
+          <DesktopSection settings={settings.desktop} desktop={desktop} platform={info.platform} />
+        ) : undefined
+      }
       trustedFolders={<TrustedFolders />}
       mcpServers={
         <McpSection

@@ -1,35 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { UserConfig } from 'vite'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import config from '../../electron.vite.config'
 import { createEngine } from '../../src/main/engine/engine'
+import { buildRenderer } from '../support/built-renderer'
 import { chromium, startOnDouble } from '../support/desktop-fixture'
 import { required } from '../support/required'
 import { until } from '../support/until'
 
-const root = join(import.meta.dirname, '..', '..')
 let rendererDir = ''
 
 beforeAll(async () => {
   if (chromium === null) return
   rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
-  const renderer = (config as { renderer: UserConfig }).renderer
-  await build({
-    ...renderer,
-    configFile: false,
-    logLevel: 'error',
-    root: join(root, 'src', 'renderer'),
-    base: './',
-    build: {
-      ...renderer.build,
-      outDir: rendererDir,
-      emptyOutDir: true,
-      rolldownOptions: { input: join(root, 'src', 'renderer', 'index.html') },
-    },
-  })
+  await buildRenderer(rendererDir)
 }, 120_000)
 
 afterAll(async () => {

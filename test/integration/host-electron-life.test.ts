@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CodedError } from '../../src/shared/model/errors'
 import { holds } from '../support/client-page'
-import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
+import { chromium, HOST_LISTENERS, shown, startOnDouble } from '../support/desktop-fixture'
 import { memoryEngine } from '../support/memory-engine'
+import { findings } from '../../e2e/assistive'
 import { until } from '../support/until'
 
 describe.skipIf(chromium === null)('the life of the desktop host', () => {
@@ -18,7 +19,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     await shown(first)
     const window = first.window()
     Object.assign(window, { isShown: false, isFocused: false, isMinimizedNow: true })
-    first.electron.app.emit('second-instance')
+    first.electron.app.emit('second-instance', {}, [], '', { args: [], workingFolder: '/' })
     expect(window).toMatchObject({ isShown: true, isFocused: true, isMinimizedNow: false })
     expect(first.electron.app.paths.get('userData')).toBe(join(first.home, 'electron'))
   })
@@ -26,16 +27,12 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
   test('the window comes back where it was, but never where nobody can reach it', async () => {
     const kept = await startOnDouble({ state: { x: 100, y: 80, width: 900, height: 700, maximized: true } })
     expect(kept.window().options).toMatchObject({ x: 100, y: 80, width: 900, height: 700 })
-    expect(kept.window().isMaximizedNow).toBe(true)
     await shown(kept)
+    expect(kept.window().isMaximizedNow).toBe(true)
     kept.window().bounds = { x: 1, y: 2, width: 800, height: 600 }
     kept.window().close()
     expect(JSON.parse(await readFile(join(kept.home, 'window.json'), 'utf8'))).toEqual({
-      x: 1,
-      y: 2,
-      width: 800,
-      height: 600,
-      maximized: true,
+      windows: [{ x: 1, y: 2, width: 800, height: 600, maximized: true, path: '/' }],
     })
     for (const state of [
       { x: 5000, y: 80, width: 900, height: 700, maximized: false },
@@ -61,15 +58,17 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     await holds(page, 'document.querySelector("#notices")?.textContent.includes("(crashed)")')
     for (let n = 0; n < 3; n += 1) contents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
     expect(contents.reloads).toBe(3)
-    expect(desktop.electron.questions).toEqual([expect.stringContaining('4 times')])
+    await page.getByRole('heading', { name: 'This window keeps crashing' }).waitFor()
+    expect(await page.textContent('main')).toContain('4 times')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Trestle 9.9.9 on electron' }).waitFor()
     expect(await desktop.log()).toContain('crashed (5)')
   })
 
   test('menu commands reach the page', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
-    // The host itself listens too.
-    await until(() => desktop.engine.changeListenerCount === 2, 'the subscription')
+    await until(() => desktop.engine.changeListenerCount === HOST_LISTENERS + 1, 'the subscription')
     desktop.electron.clickMenu('New Session')
     desktop.electron.clickMenu('Settings…')
     await holds(page, 'page.commands.length === 2')
@@ -127,9 +126,35 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(mac.electron.app.hasQuit).toBe(false)
   })
 
-  test('an engine or a home that cannot be opened is said in a box, with what to do', async () => {
-    const failed = await startOnDouble({ openEngine: () => Promise.reject(new CodedError('store.too_new', 'It has version 9.')) })
-    expect(failed.electron).toMatchObject({
+  test('an engine that cannot be opened is explained in the window, and tried again when the user says so', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    let tries = 0
+    const desktop = await startOnDouble({
+      wait: false,
+      openEngine: async () => {
+        tries += 1
+        if (tries === 1) throw new CodedError('store.too_new', 'It has version 9.')
+        return engine
+      },
+    })
+    await until(() => desktop.electron.windows[0]?.isShown === true && tries === 1, 'the window')
+    const { page } = desktop.window().webContents
+    await page.getByRole('heading', { name: /newer Trestle/ }).waitFor()
+    expect(await page.textContent('main')).toMatch(/It has version 9\.\s+Update/)
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show log' }).click()
+    await until(() => desktop.electron.revealed.length === 1, 'the log')
+    expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'desktop.log')])
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Trestle 9.9.9 on electron' }).waitFor()
+  })
+
+  test('an app that is started hidden, or without a home, says in a box why it cannot start', async () => {
+    const hidden = await startOnDouble({
+      argv: ['/electron', '/app/index.js', '--hidden'],
+      openEngine: () => Promise.reject(new CodedError('store.too_new', 'It has version 9.')),
+    })
+    expect(hidden.electron).toMatchObject({
       windows: [],
       app: { exitCode: 1 },
       errorBoxes: [expect.stringMatching(/newer Trestle: It has version 9\.\n\nUpdate/)],

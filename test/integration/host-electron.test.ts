@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PORT_WANTED } from '../../src/shared/contract/port-wire'
 import { holds } from '../support/client-page'
-import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
+import { chromium, HOST_LISTENERS, shown, startOnDouble } from '../support/desktop-fixture'
 import { required } from '../support/required'
 import { until } from '../support/until'
 
@@ -22,11 +22,10 @@ describe.skipIf(chromium === null)('the desktop host', () => {
   test('a reload gets a new port and leaves nothing of the old page in the engine', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
-    // The host itself listens too.
-    await until(() => desktop.engine.changeListenerCount === 2, 'the subscription')
+    await until(() => desktop.engine.changeListenerCount === HOST_LISTENERS + 1, 'the subscription')
     await page.reload()
     await page.waitForSelector('h1')
-    await until(() => desktop.engine.changeListenerCount === 2, 'the old subscription to end and the new one to begin')
+    await until(() => desktop.engine.changeListenerCount === HOST_LISTENERS + 1, 'the old subscription to end and the new one to begin')
     expect(await page.textContent('h1')).toBe('Trestle 9.9.9 on electron')
   })
 
@@ -144,7 +143,7 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     }
   })
 
-  test('every permission is denied but writing plain text to the clipboard from our own page', async () => {
+  test('every permission is denied but writing plain text to the clipboard from our own page, and downloads from elsewhere are refused', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     const { session } = desktop.electron
@@ -174,8 +173,16 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     expect(session.permissionCheck?.(contents, 'clipboard-sanitized-write', 'https://evil.example/')).toBe(false)
     expect(session.devicePermission?.()).toBe(false)
     expect(session.blocked?.urls).toEqual(expect.arrayContaining(['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*']))
-    let isPrevented = false
-    session.emit('will-download', { preventDefault: () => (isPrevented = true) })
-    expect(isPrevented).toBe(true)
+    for (const url of [
+      'https://example.org/a',
+      'data:text/plain,a',
+      'file:///etc/passwd',
+      'blob:https://example.org/1',
+      'trestle://app/index.html',
+    ]) {
+      let isPrevented = false
+      session.emit('will-download', { preventDefault: () => (isPrevented = true) }, { getURL: () => url })
+      expect(isPrevented, url).toBe(true)
+    }
   })
 })

@@ -54,6 +54,9 @@ afterAll(async () => {
   if (built !== '') await rm(built, { recursive: true })
 })
 
+/** How often the host itself listens to the engine; each page listens once more. */
+export const HOST_LISTENERS = 3
+
 export interface StartedDesktop {
   electron: ElectronDouble
   engine: MemoryEngine
@@ -65,10 +68,18 @@ export interface StartedDesktop {
 
 /** Starts the desktop host on a fresh double, a fresh home and an engine in memory; all gone after the test. `state` is what window.json says. */
 export async function startOnDouble(
-  options: Partial<DesktopOptions> & { double?: Partial<DoubleOptions>; state?: unknown } = {},
+  options: Partial<DesktopOptions> & {
+    double?: Partial<DoubleOptions>
+    state?: unknown
+    /** What desktop.json says. */
+    file?: unknown
+    /** Whether the host has to have started before the test goes on; default true. */
+    wait?: boolean
+  } = {},
 ): Promise<StartedDesktop> {
   const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
   if (options.state !== undefined) await writeFile(join(home, 'window.json'), JSON.stringify(options.state))
+  if (options.file !== undefined) await writeFile(join(home, 'desktop.json'), JSON.stringify(options.file))
   const electron = new ElectronDouble({ browser, ...options.double })
   const engine = memoryEngine({ home, version: '9.9.9' })
   const listeners = {
@@ -83,15 +94,18 @@ export async function startOnDouble(
     }
     await rm(home, { recursive: true })
   })
-  await startDesktop({
+  const started = startDesktop({
     electron: electron.module,
     resolveHome: () => home,
     rendererDir: join(built, 'renderer'),
     preload: join(built, 'preload', 'index.cjs'),
     openEngine: async () => engine,
     platform: 'linux',
+    argv: ['/electron', '/app/index.js'],
+    configFolder: join(home, 'config'),
     ...options,
   })
+  if (options.wait !== false) await started
   const log = async () => (existsSync(join(home, 'logs', 'desktop.log')) ? readFile(join(home, 'logs', 'desktop.log'), 'utf8') : '')
   return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
 }

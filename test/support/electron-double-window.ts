@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContext, Frame, Page, Request as PageRequest } from 'playwright-core'
+import type { Browser, BrowserContext, Download, Frame, Page, Request as PageRequest } from 'playwright-core'
 import type { DoublePort } from './electron-double-port'
 
 const APP_ORIGIN = 'trestle://app'
@@ -13,6 +13,10 @@ export interface WindowHooks {
   toMain(channel: string, event: unknown): void
   onClosed(window: DoubleWindow): void
   onFocused(window: DoubleWindow): void
+  /** A page the user has the browser save. */
+  onDownload(download: Download, url: string): void
+  /** The page of a window never paints. */
+  neverPaints(): boolean
 }
 
 interface Bounds {
@@ -27,6 +31,10 @@ export class DoubleWindow extends EventEmitter {
   readonly options: Record<string, unknown>
   readonly webContents: DoubleContents
   isShown = false
+  /** How the window was first shown: its page had painted, or not. */
+  wasPainted = false
+  isMenuBarVisible = true
+  backgroundColor = ''
   isFocused = false
   isFlashing = false
   /** What the mark on the taskbar icon says; empty without one. */
@@ -36,6 +44,7 @@ export class DoubleWindow extends EventEmitter {
   bounds: Bounds
   readonly #hooks: WindowHooks
   #isDestroyed = false
+  #hasPainted = false
 
   constructor(options: Record<string, unknown>, hooks: WindowHooks) {
     super()
@@ -53,15 +62,19 @@ export class DoubleWindow extends EventEmitter {
 
   async loadURL(url: string): Promise<void> {
     await this.webContents.open(url)
-    this.emit('ready-to-show')
+    if (this.#isDestroyed) return
+    this.#hasPainted = !this.#hooks.neverPaints()
+    if (this.#hasPainted) this.emit('ready-to-show')
   }
 
   show(): void {
+    if (!this.isShown) this.wasPainted = this.#hasPainted
     this.isShown = true
   }
 
   focus(): void {
     this.isFocused = true
+    this.emit('focus')
     this.#hooks.onFocused(this)
   }
 
@@ -78,12 +91,26 @@ export class DoubleWindow extends EventEmitter {
     this.overlay = icon === null ? '' : description
   }
 
+  /** Shows the window, too. */
   maximize(): void {
+    this.show()
     this.isMaximizedNow = true
   }
 
   restore(): void {
     this.isMinimizedNow = false
+  }
+
+  isVisible(): boolean {
+    return this.isShown
+  }
+
+  setMenuBarVisibility(isVisible: boolean): void {
+    this.isMenuBarVisible = isVisible
+  }
+
+  setBackgroundColor(color: string): void {
+    this.backgroundColor = color
   }
 
   isMinimized(): boolean {
@@ -108,7 +135,9 @@ export class DoubleWindow extends EventEmitter {
 
   close(): void {
     if (this.#isDestroyed) return
-    this.emit('close', {})
+    let isPrevented = false
+    this.emit('close', { preventDefault: () => (isPrevented = true) })
+    if (isPrevented) return
     this.#isDestroyed = true
     void this.webContents.dispose()
     this.emit('closed')
@@ -133,10 +162,17 @@ interface DoubleFrame {
 export class DoubleContents extends EventEmitter {
   mainFrame: DoubleFrame | undefined
   reloads = 0
+  crashes = 0
+  readonly session = { addWordToSpellCheckerDictionary: (word: string) => this.learned.push(word) > 0 }
+  readonly learned: string[] = []
+  readonly replaced: string[] = []
   readonly #hooks: WindowHooks
   readonly #preload: string
   readonly #ports = new Map<number, DoublePort>()
   #nextPort = 1
+  /** What `loadURL` is loading. */
+  #loading: string | undefined
+  #isDisposed = false
   #context: BrowserContext | undefined
   #page: Page | undefined
   #windowOpen: ((details: { url: string }) => { action: string }) | undefined
@@ -163,7 +199,25 @@ export class DoubleContents extends EventEmitter {
   }
 
   getURL(): string {
-    return toAppUrl(this.page.url())
+    return toAppUrl(this.#page?.url() ?? '')
+  }
+
+  isDestroyed(): boolean {
+    return this.#isDisposed
+  }
+
+  replaceMisspelling(word: string): void {
+    this.replaced.push(word)
+  }
+
+  /** Ends the page's process: `render-process-gone` follows, as in Electron. */
+  forcefullyCrashRenderer(): void {
+    this.crashes += 1
+    this.emit('render-process-gone', {}, { reason: 'killed', exitCode: 9 })
+  }
+
+  loadURL(url: string): Promise<void> {
+    return this.open(url)
   }
 
   reload(): void {
@@ -172,11 +226,23 @@ export class DoubleContents extends EventEmitter {
   }
 
   async open(url: string): Promise<void> {
-    this.#context = await this.#hooks.browser.newContext()
+    if (this.#isDisposed) return
+    if (this.#page) {
+      this.#loading = url
+      await this.#page.goto(url.replace(APP_ORIGIN, STAND_IN)).catch(() => {})
+      return
+    }
+    this.#context = await this.#hooks.browser.newContext({ acceptDownloads: true })
     const page = await this.#context.newPage()
     this.#page = page
     this.mainFrame = this.#frameOf(page.mainFrame())
     await page.exposeBinding('__toMain', ({ frame }, channel: string) => this.#fromPage(frame, channel))
+    page.on('download', (download) =>
+      this.#hooks.onDownload(download, toAppUrl(download.url().replace(/^blob:/, '')).replace(/^trestle:/, 'blob:trestle:')),
+    )
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) this.emit('did-navigate-in-page', {}, toAppUrl(frame.url()), true)
+    })
     await page.exposeBinding('__portMessage', (_source, id: number, data: unknown) => this.#ports.get(id)?.postMessage(data))
     await page.addInitScript({ content: `(() => {${preloadHost(readFileSync(this.#preload, 'utf8'))}})()` })
     await this.#context.route('**/*', async (route) => {
@@ -205,10 +271,11 @@ export class DoubleContents extends EventEmitter {
       })
     })
     this.#context.on('page', (other) => void other.close())
-    await page.goto(url.replace(APP_ORIGIN, STAND_IN))
+    await page.goto(url.replace(APP_ORIGIN, STAND_IN)).catch(() => {})
   }
 
   async dispose(): Promise<void> {
+    this.#isDisposed = true
     this.#closePorts()
     await this.#context?.close()
     this.#context = undefined
@@ -217,6 +284,11 @@ export class DoubleContents extends EventEmitter {
   /** Tells the main process of a navigation as Electron does; whether a listener prevented it. The first load is not told. */
   #isPrevented(url: string, isMainFrame: boolean): boolean {
     if (this.page.url() === 'about:blank') return false
+    // `loadURL` tells nobody.
+    if (isMainFrame && this.#loading === toAppUrl(url)) {
+      this.#loading = undefined
+      return false
+    }
     let isPrevented = false
     const details = { url: toAppUrl(url), isMainFrame, preventDefault: () => (isPrevented = true) }
     this.emit('will-frame-navigate', details)
@@ -301,7 +373,9 @@ function preloadHost(script: string): string {
     }
     const require = (name) => {
       if (name !== 'electron') throw new Error('a sandboxed preload script cannot require ' + name)
-      return { ipcRenderer }
+      const contextBridge = { exposeInMainWorld: (key, api) => Object.defineProperty(window, key, { value: Object.freeze(api) }) }
+      const webUtils = { getPathForFile: (file) => window.__droppedPaths?.[file.name] ?? '' }
+      return { ipcRenderer, contextBridge, webUtils }
     }
     const module = { exports: {} }
     const exports = module.exports

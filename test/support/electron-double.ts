@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Browser } from 'playwright-core'
+import type { Browser, Download } from 'playwright-core'
 import type { ElectronModule } from '../../src/main/host/electron/electron-module'
 import { DoublePort } from './electron-double-port'
 import { DoubleWindow } from './electron-double-window'
@@ -11,6 +11,10 @@ export interface DoubleOptions {
   isPackaged?: boolean
   /** Whether this process gets the single instance lock. */
   isFirstInstance?: boolean
+  /** Pages never paint, as with graphics trouble. */
+  neverPaints?: boolean
+  /** Shortcuts that another program has. */
+  takenShortcuts?: string[]
 }
 
 type Handler = (request: Request) => Promise<Response> | Response
@@ -20,6 +24,10 @@ export interface DoubleMenuItem {
   label?: string
   role?: string
   submenu?: DoubleMenuItem[]
+  enabled?: boolean
+  visible?: boolean
+  type?: string
+  accelerator?: string
   click?: () => void
 }
 
@@ -37,6 +45,21 @@ export class ElectronDouble {
   readonly opened: string[] = []
   readonly errorBoxes: string[] = []
   readonly questions: string[] = []
+  readonly dialogs: DoubleQuestion[] = []
+  /** Message boxes stay open until `answerDialog`. */
+  keepsDialogs = false
+  readonly popups: DoubleMenuItem[][] = []
+  readonly trays: DoubleTray[] = []
+  readonly shortcuts = new Map<string, () => void>()
+  readonly copied: string[] = []
+  readonly revealed: string[] = []
+  readonly powerMonitor = new EventEmitter()
+  /** How many ask the computer to stay awake. */
+  readonly awake = new Set<number>()
+  openDialogOptions: { defaultPath?: string } = {}
+  /** What the save dialog answers; undefined: cancelled. */
+  saveTo: string | undefined
+  readonly saveDialogs: { defaultPath?: string }[] = []
   readonly session = new DoubleSession()
   menu: DoubleMenuItem[] = []
   /** What the next message box answers. */
@@ -45,7 +68,7 @@ export class ElectronDouble {
   /** Whether the system can show notifications. */
   canNotify = true
   folderDialog: { canceled: boolean; filePaths: string[] } = { canceled: false, filePaths: ['/chosen/folder'] }
-  readonly nativeTheme = { shouldUseDarkColors: false, themeSource: 'light' }
+  readonly nativeTheme = Object.assign(new EventEmitter(), { shouldUseDarkColors: false, themeSource: 'light' })
   readonly options: DoubleOptions
 
   constructor(options: DoubleOptions) {
@@ -61,11 +84,11 @@ export class ElectronDouble {
       MessageChannelMain: DoubleChannel,
       protocol: {
         registerSchemesAsPrivileged: (schemes: ElectronDouble['schemes']) => {
-          if (this.app.isReady) throw new Error('registerSchemesAsPrivileged must be called before the ready event')
+          if (this.app.isAppReady) throw new Error('registerSchemesAsPrivileged must be called before the ready event')
           this.schemes.push(...schemes)
         },
         handle: (scheme: string, handler: Handler) => {
-          if (!this.app.isReady) throw new Error('protocol.handle must be called after the ready event')
+          if (!this.app.isAppReady) throw new Error('protocol.handle must be called after the ready event')
           this.handlers.set(scheme, handler)
         },
       },
@@ -74,35 +97,83 @@ export class ElectronDouble {
         openExternal: async (url: string) => {
           this.opened.push(url)
         },
+        showItemInFolder: (path: string) => this.revealed.push(path),
       },
       Menu: {
-        buildFromTemplate: (template: DoubleMenuItem[]) => template,
+        buildFromTemplate: (template: DoubleMenuItem[]) => Object.assign([...template], { popup: () => this.popups.push(template) }),
         setApplicationMenu: (menu: DoubleMenuItem[]) => {
           this.menu = menu
         },
       },
       nativeTheme: this.nativeTheme,
       screen: {
+        getCursorScreenPoint: () => ({ x: 0, y: 0 }),
+        getDisplayNearestPoint: () => ({ workArea: this.options.workAreas?.[0] ?? { x: 0, y: 0, width: 1920, height: 1080 } }),
         getAllDisplays: () => (this.options.workAreas ?? [{ x: 0, y: 0, width: 1920, height: 1080 }]).map((workArea) => ({ workArea })),
       },
       safeStorage: {},
       dialog: {
         showErrorBox: (title: string, content: string) => this.errorBoxes.push(`${title}: ${content}`),
         // As in Electron, the window may come first.
-        showMessageBox: async (...given: { message?: string }[]) => {
-          this.questions.push(given.at(-1)?.message ?? '')
-          return { response: this.answer }
+        showMessageBox: (...given: Partial<DoubleQuestion>[]) => this.#ask(given.at(-1) ?? {}),
+        showOpenDialog: async (...given: { defaultPath?: string }[]) => {
+          this.openDialogOptions = given.at(-1) ?? {}
+          return this.folderDialog
         },
-        showOpenDialog: async () => this.folderDialog,
       },
       Notification: notificationClass(this),
-      nativeImage: { createFromDataURL: (url: string) => url },
+      nativeImage: { createFromDataURL: (url: string) => ({ url, addRepresentation: () => {}, setTemplateImage: () => {} }) },
+      Tray: trayClass(this),
+      globalShortcut: {
+        register: (shortcut: string, run: () => void) => {
+          if (this.options.takenShortcuts?.includes(shortcut)) return false
+          this.shortcuts.set(shortcut, run)
+          return true
+        },
+        unregister: (shortcut: string) => this.shortcuts.delete(shortcut),
+      },
+      powerMonitor: this.powerMonitor,
+      powerSaveBlocker: {
+        start: () => {
+          const id = this.#nextBlocker++
+          this.awake.add(id)
+          return id
+        },
+        stop: (id: number) => this.awake.delete(id),
+      },
+      clipboard: { writeText: (text: string) => this.copied.push(text) },
     }
     return parts as unknown as ElectronModule
   }
 
+  #nextBlocker = 1
+
+  #ask(question: Partial<DoubleQuestion>): Promise<{ response: number }> {
+    const { message = '', detail = '', buttons = [], cancelId = 0, signal } = question
+    this.questions.push(message)
+    const asked: DoubleQuestion = { message, detail, buttons, cancelId, signal, isOpen: true, answer: () => {} }
+    this.dialogs.push(asked)
+    return new Promise((resolve) => {
+      asked.answer = (response) => {
+        asked.isOpen = false
+        resolve({ response })
+      }
+      signal?.addEventListener('abort', () => asked.answer(cancelId), { once: true })
+      if (!this.keepsDialogs) asked.answer(this.answer)
+    })
+  }
+
+  /** Chromium begins to save what a page made: the system's dialog asks where. */
+  download(download: Download, url: string): void {
+    const item = new DoubleDownload(this, download, url)
+    let isPrevented = false
+    this.session.emit('will-download', { preventDefault: () => (isPrevented = true) }, item)
+    if (isPrevented) void download.cancel()
+    else void item.run()
+  }
+
   /** Clicks a menu item by its label. */
-  clickMenu(label: string): void {
+  clickMenu(label: string, menu = this.menu): void {
     const search = (items: DoubleMenuItem[]): DoubleMenuItem | undefined => {
       for (const item of items) {
         const found = item.label === label && item.click ? item : search(item.submenu ?? [])
@@ -110,7 +181,7 @@ export class ElectronDouble {
       }
       return undefined
     }
-    const item = search(this.menu)
+    const item = search(menu)
     if (!item?.click) throw new Error(`the menu has no ${label}`)
     item.click()
   }
@@ -121,15 +192,29 @@ export class ElectronDouble {
 }
 
 class DoubleApp extends EventEmitter {
-  isReady = false
+  isAppReady = false
   isPackaged: boolean
   readonly paths = new Map<string, string>()
   badge = 0
   bounces = 0
-  readonly dock = { bounce: () => (this.bounces += 1) }
+  dockMenu: DoubleMenuItem[] = []
+  readonly dock = {
+    bounce: () => (this.bounces += 1),
+    setMenu: (menu: DoubleMenuItem[]) => {
+      this.dockMenu = menu
+    },
+  }
+  jumpList: { name?: string; items?: { title: string; args: string }[] }[] = []
+  readonly recentDocuments: string[] = []
+  loginItem: { openAtLogin: boolean; args: string[] } | undefined
+  protocolClient: string | undefined
+  isRelaunching = false
+  hasAcceleratedGraphics = true
+  lockData: unknown
   isSandboxed = false
   exitCode: number | undefined
   hasQuit = false
+  isQuitting = false
   readonly #double: ElectronDouble
 
   constructor(double: ElectronDouble) {
@@ -143,7 +228,7 @@ class DoubleApp extends EventEmitter {
   }
 
   enableSandbox(): void {
-    if (this.isReady) throw new Error('enableSandbox must be called before the ready event')
+    if (this.isAppReady) throw new Error('enableSandbox must be called before the ready event')
     this.isSandboxed = true
   }
 
@@ -153,13 +238,53 @@ class DoubleApp extends EventEmitter {
     this.badge = count
   }
 
-  requestSingleInstanceLock(): boolean {
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    this.protocolClient = scheme
+    return true
+  }
+
+  setJumpList(list: DoubleApp['jumpList']): string {
+    this.jumpList = list
+    return 'ok'
+  }
+
+  addRecentDocument(path: string): void {
+    this.recentDocuments.push(path)
+  }
+
+  clearRecentDocuments(): void {
+    this.recentDocuments.length = 0
+  }
+
+  setLoginItemSettings(settings: { openAtLogin: boolean; args: string[] }): void {
+    this.loginItem = settings
+  }
+
+  disableHardwareAcceleration(): void {
+    if (this.isAppReady) throw new Error('disableHardwareAcceleration must be called before the ready event')
+    this.hasAcceleratedGraphics = false
+  }
+
+  getPath(name: string): string {
+    return this.paths.get(name) ?? `/home/user/${name}`
+  }
+
+  relaunch(): void {
+    this.isRelaunching = true
+  }
+
+  isReady(): boolean {
+    return this.isAppReady
+  }
+
+  requestSingleInstanceLock(data: unknown): boolean {
+    this.lockData = data
     return this.#double.options.isFirstInstance ?? true
   }
 
   async whenReady(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    this.isReady = true
+    this.isAppReady = true
     this.isPackaged = this.#double.options.isPackaged ?? false
   }
 
@@ -167,12 +292,15 @@ class DoubleApp extends EventEmitter {
     this.exitCode = code
   }
 
-  /** `before-quit` can prevent it; otherwise the windows close and the app ends. */
+  /** `before-quit` can prevent it, and so can a window that does not close; otherwise the windows close and the app ends. */
   quit(): void {
     let isPrevented = false
     this.emit('before-quit', { preventDefault: () => (isPrevented = true) })
     if (isPrevented) return
+    this.isQuitting = true
     for (const window of this.#double.windows.slice()) window.close()
+    this.isQuitting = false
+    if (this.#double.windows.length > 0) return
     this.hasQuit = true
     this.emit('quit')
   }
@@ -226,7 +354,7 @@ class DoubleChannel {
 /** A notification of the system, which can be clicked. */
 export class DoubleNotification extends EventEmitter {
   state: 'made' | 'shown' | 'closed' = 'made'
-  readonly options: { title: string; body: string; silent: boolean }
+  readonly options: { title: string; body: string; silent: boolean; actions?: { text: string }[] }
 
   constructor(options: DoubleNotification['options']) {
     super()
@@ -243,6 +371,13 @@ export class DoubleNotification extends EventEmitter {
 
   click(): void {
     this.emit('click', {})
+  }
+
+  /** Presses one of its buttons. */
+  press(label: string): void {
+    const actionIndex = this.options.actions?.findIndex(({ text }) => text === label) ?? -1
+    if (actionIndex < 0) throw new Error(`the notification has no ${label}`)
+    this.emit('action', { actionIndex })
   }
 }
 
@@ -274,14 +409,109 @@ function windowClass(double: ElectronDouble): new (options: Record<string, unkno
         browser: double.options.browser,
         handle: async (request) => (await double.handlers.get('trestle')?.(request)) ?? new Response(null, { status: 500 }),
         toMain: (channel, event) => double.ipcMain.emit(channel, event),
-        onFocused: (window) => void double.app.emit('browser-window-focus', {}, window),
+        onFocused: (window) => {
+          for (const other of double.windows) if (other !== window) other.isFocused = false
+          double.app.emit('browser-window-focus', {}, window)
+        },
+        onDownload: (download, url) => double.download(download, url),
+        neverPaints: () => double.options.neverPaints ?? false,
         onClosed: (window) => {
           double.windows.splice(double.windows.indexOf(window), 1)
-          double.app.emit('window-all-closed')
+          if (double.windows.length === 0 && !double.app.isQuitting) double.app.emit('window-all-closed')
         },
       })
       double.windows.push(this)
       double.app.emit('web-contents-created', {}, this.webContents)
     }
+  }
+}
+
+/** A message box, and what it was answered. */
+export interface DoubleQuestion {
+  message: string
+  detail: string
+  buttons: string[]
+  cancelId: number
+  signal: AbortSignal | undefined
+  isOpen: boolean
+  answer(response: number): void
+}
+
+/** An icon in the tray. */
+export class DoubleTray extends EventEmitter {
+  tooltip = ''
+  title = ''
+  menu: DoubleMenuItem[] = []
+  isGone = false
+
+  setToolTip(text: string): void {
+    this.tooltip = text
+  }
+
+  setTitle(text: string): void {
+    this.title = text
+  }
+
+  setContextMenu(menu: DoubleMenuItem[]): void {
+    this.menu = menu
+  }
+
+  destroy(): void {
+    this.isGone = true
+  }
+}
+
+function trayClass(double: ElectronDouble): new () => DoubleTray {
+  return class extends DoubleTray {
+    constructor() {
+      super()
+      double.trays.push(this)
+    }
+  }
+}
+
+/** A DownloadItem: asks in the save dialog, then writes the file. */
+class DoubleDownload extends EventEmitter {
+  readonly #double: ElectronDouble
+  readonly #download: Download
+  readonly #url: string
+  #options: { defaultPath?: string } = {}
+  #path = ''
+
+  constructor(double: ElectronDouble, download: Download, url: string) {
+    super()
+    this.#double = double
+    this.#download = download
+    this.#url = url
+  }
+
+  getURL(): string {
+    return this.#url
+  }
+
+  getFilename(): string {
+    return this.#download.suggestedFilename()
+  }
+
+  getSavePath(): string {
+    return this.#path
+  }
+
+  setSaveDialogOptions(options: { defaultPath?: string }): void {
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    this.#double.saveDialogs.push(this.#options)
+    if (this.#double.saveTo === undefined) {
+      this.emit('done', {}, 'cancelled')
+      return
+    }
+    this.#path = this.#double.saveTo
+    const state = await this.#download.saveAs(this.#path).then(
+      () => 'completed',
+      () => 'interrupted',
+    )
+    this.emit('done', {}, state)
   }
 }

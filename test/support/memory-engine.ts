@@ -131,9 +131,9 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     async fork(sessionId) {
       return get(sessionId).header
     },
-    search: (query) =>
+    search: (query, _limit, sessionId) =>
       [...sessions.values()]
-        .filter(({ header }) => header.title.includes(query))
+        .filter(({ header }) => header.title.includes(query) && (sessionId === undefined || header.sessionId === sessionId))
         .map(({ header }) => ({ sessionId: header.sessionId, title: header.title, folder: header.folder, seq: 1, at: 0, snippet: query })),
     async prompt(sessionId, parts) {
       const { header } = get(sessionId)

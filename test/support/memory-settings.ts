@@ -12,6 +12,15 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
     notifications: { enabled: true, sound: false },
+    desktop: {
+      tray: true,
+      closeToTray: false,
+      startAtLogin: false,
+      keepAwake: true,
+      quickPrompt: '',
+      windowPerProject: false,
+      menuBar: false,
+    },
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
     sandbox: { mode: 'auto', write: [], read: [], hosts: [], sockets: [], defaults: true, builtIn: { write: ['~/.npm'], hosts: [] } },
   }
@@ -42,6 +51,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
     setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
     setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
+    setDesktop: (change) => update({ desktop: { ...settingsView.desktop, ...change } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],

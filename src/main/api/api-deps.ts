@@ -1,11 +1,21 @@
 import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
 import type { AppInfo } from '../../shared/contract/app'
+import type { DesktopView, Theme } from '../../shared/model/desktop'
 import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from '../user-editor'
 import type { LogBug } from './rpc-error'
 import { toRpcError } from './rpc-error'
+
+/** What the desktop app does for its page; see the contract of the same name. */
+export interface DesktopActions {
+  view(): DesktopView
+  setTheme(theme: Theme): void
+  setAcceleratedGraphics(enabled: boolean): DesktopView
+  openWindow(path: string): boolean
+  resumeInterrupted(resume: boolean): Promise<number>
+}
 
 /** What only the host of this process can do. */
 export interface HostActions {
@@ -18,6 +28,8 @@ export interface HostActions {
   files?: FileActions
   /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
   notices?(): readonly string[]
+  /** Present in the desktop app. */
+  desktop?: DesktopActions
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void
 }

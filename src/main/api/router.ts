@@ -4,6 +4,7 @@ import { agentHandlers } from './agent'
 import { appHandlers } from './app'
 import { approvalHandlers } from './approval'
 import { checkpointHandlers } from './checkpoint'
+import { desktopHandlers } from './desktop'
 import { fileHandlers } from './file'
 import { folderHandlers } from './folder'
 import { hookHandlers } from './hook'
@@ -27,6 +28,7 @@ export function createRouter(deps: ApiDeps) {
     approval: approvalHandlers(os, deps),
     checkpoint: checkpointHandlers(os, deps),
     settings: settingsHandlers(os, deps),
+    desktop: desktopHandlers(os, deps),
     file: fileHandlers(os, deps),
     folder: folderHandlers(os, deps),
     mcp: mcpHandlers(os, deps),

@@ -8,7 +8,7 @@ export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDe
     window: os.session.window.handler(({ input: { sessionId, ...options } }) => sessions.window(sessionId, options)),
     change: os.session.change.handler(({ input: { sessionId, ...change } }) => sessions.change(sessionId, change)),
     remove: os.session.remove.handler(({ input }) => sessions.remove(input.sessionId)),
-    search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit)),
+    search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit, input.sessionId)),
     fork: os.session.fork.handler(({ input }) => sessions.fork(input.sessionId, input.to)),
     prompt: os.session.prompt.handler(({ input }) => sessions.prompt(input.sessionId, input.parts, input)),
     steer: os.session.steer.handler(({ input: { sessionId, ...rest } }) => sessions.steer(sessionId, rest)),

@@ -25,7 +25,15 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
       }),
     ),
     setSandbox: os.settings.setSandbox.handler(({ input }) => settings.setSandbox(input)),
+    setDesktop: os.settings.setDesktop.handler(({ input }) => settings.setDesktop(defined(input))),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
+  }
+}
+
+/** Without the members that are undefined, so that they stay as they are. */
+function defined<T extends object>(change: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>
   }
 }

@@ -1,3 +1,4 @@
+import type { DesktopSettings } from '../../shared/model/desktop'
 import type { Approval, InboxEntry, PermissionMode, PersonAnswer, RuleChoice } from '../../shared/model/approval'
 import type { ContextView } from '../../shared/model/compaction'
 import type { Effort, EffortChoice } from '../../shared/model/effort'
@@ -117,7 +118,8 @@ export interface Sessions {
     },
   ): Promise<SessionHeader>
   remove(sessionId: string): Promise<void>
-  search(query: string, limit: number): SearchHit[]
+  /** Newest first; with a session only its own messages. */
+  search(query: string, limit: number, sessionId?: string): SearchHit[]
   /** `effort`: for the turn that it starts alone. */
   prompt(sessionId: string, parts: UserPart[], options?: { effort?: Effort }): Promise<{ queued: boolean; promptId?: string }>
   steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
@@ -262,6 +264,7 @@ export interface SettingsActions {
   setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
+  setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }

@@ -54,6 +54,7 @@ import { createPlanActions } from './plan/plan-actions'
 import { planOf } from './plan/plan-of'
 import { createStoreBackups } from './session/sqlite/backup/store-backups'
 import { openStore } from './session/sqlite/open-store'
+import { prepareIdentities } from './session/sqlite/process-identity'
 import { builtInSkills } from './skill/built-in-skills'
 import { openSkillCache } from './skill/skill-cache'
 import { createSkills } from './skill/skills'
@@ -69,6 +70,7 @@ import { TOOL_LIST } from './tool/tool-list'
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, maxSteps, interactive = false, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
   const home = realpathSync(resolveHome(options.home))
+  await prepareIdentities()
   const { store, notices, recover } = openStore({ home })
   const config = await openConfig({ home, watch: options.watch ?? true })
   const { keyStore, secrets } = await openKeys({ home, legacy: options.legacyCipher })

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { subscribeApp } from '../client/subscribe-app'
 import type { TrestleClient } from '../../shared/contract'
-import type { HostCommand } from '../../shared/model/push'
 import { TaskFollower } from './follow-tasks'
+import { obeyHost } from './host-commands'
 import { useInbox } from './inbox-state'
 import { tellNotice } from './toasts-state'
 import { useSessions, withListPush } from './sessions-state'
@@ -44,7 +44,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'command':
-          obey(push.command)
+          obeyHost(push.command, queryClient)
           break
         case 'notice':
           // What is wrong with servers is above the conversation.
@@ -63,12 +63,4 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
       },
     },
   )
-}
-
-function obey(command: HostCommand): void {
-  const layout = useLayout.getState()
-  if (command === 'new-session') layout.openNew()
-  else if (command === 'open-settings') layout.openSettings()
-  else if (command === 'open-inbox') layout.openInbox()
-  else if (typeof command === 'object') layout.openSession(command.sessionId)
 }

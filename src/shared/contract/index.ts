@@ -3,6 +3,7 @@ import { agentContract } from './agent'
 import { appContract } from './app'
 import { approvalContract } from './approval'
 import { checkpointContract } from './checkpoint'
+import { desktopContract } from './desktop'
 import { fileContract } from './file'
 import { folderContract } from './folder'
 import { hookContract } from './hook'
@@ -24,6 +25,7 @@ export const contract = {
   approval: approvalContract,
   checkpoint: checkpointContract,
   settings: settingsContract,
+  desktop: desktopContract,
   file: fileContract,
   folder: folderContract,
   mcp: mcpContract,

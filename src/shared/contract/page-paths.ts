@@ -1,8 +1,8 @@
 /**
- * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/new`. The hosts answer each of them with
+ * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
  * the page itself; the page reads and writes them (renderer/state/route.ts).
  */
-export const PAGE_PATHS = { session: 's', settings: 'settings', tasks: 'tasks', inbox: 'inbox', new: 'new' } as const
+export const PAGE_PATHS = { session: 's', settings: 'settings', tasks: 'tasks', inbox: 'inbox', new: 'new', quick: 'quick' } as const
 
 const SEGMENTS: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS))
 /** Kind, id or section, item. */

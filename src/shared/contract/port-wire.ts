@@ -9,3 +9,6 @@ export const PORT_GRANTED = 'trestle:port-granted'
 export const APP_SCHEME = 'trestle'
 export const APP_HOST = 'app'
 export const APP_ORIGIN = 'trestle://app'
+
+/** What the preload script adds to the page's `window`: `pathOf(file)` is the path of a file that was dropped, empty for one that was made in the page. */
+export const DESKTOP_BRIDGE = 'trestleDesktop'

@@ -77,8 +77,9 @@ export const sessionContract = {
     )
     .output(type<SessionHeader>()),
   remove: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
+  /** Messages that match, newest first; `sessionId`: only of that session. */
   search: oc
-    .input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30) }))
+    .input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30), sessionId: id.optional() }))
     .output(type<SearchHit[]>()),
   /** A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
   fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),

@@ -1,5 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
+import { QUICK_PROMPT } from '../model/desktop'
 import { PERMISSION_MODES } from '../model/approval'
 import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
 import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type OfferedModels, type SettingsView } from '../model/settings'
@@ -81,6 +82,20 @@ export const settingsContract = {
         hosts: sandboxHosts.optional(),
         sockets: z.array(z.string().max(4096).regex(SANDBOX_SOCKET.pattern, SANDBOX_SOCKET.must)).max(1000).optional(),
         defaults: z.boolean().optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /** How the desktop app behaves. What is left out stays as it is. */
+  setDesktop: oc
+    .input(
+      z.strictObject({
+        tray: z.boolean().optional(),
+        closeToTray: z.boolean().optional(),
+        startAtLogin: z.boolean().optional(),
+        keepAwake: z.boolean().optional(),
+        quickPrompt: z.string().max(100).regex(QUICK_PROMPT.pattern, QUICK_PROMPT.must).optional(),
+        windowPerProject: z.boolean().optional(),
+        menuBar: z.boolean().optional(),
       }),
     )
     .output(type<SettingsView>()),

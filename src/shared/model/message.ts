@@ -128,3 +128,6 @@ export function asGiven({ type, mediaType, data, name }: MediaPart): MediaPart {
 export function isOwn(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }
+
+/** What a turn that was cut short is asked, to go on. */
+export const CONTINUE: readonly UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]

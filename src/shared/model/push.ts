@@ -38,8 +38,22 @@ export type AppPush =
   /** Sent every few seconds so that silence means a lost connection. */
   | { type: 'heartbeat'; at: number }
 
-/** What a native menu, or a click on a notification, can ask of the page. */
-export type HostCommand = 'new-session' | 'open-settings' | 'open-inbox' | { open: 'session'; sessionId: string }
+/** What a native menu, a link, or a click on a notification can ask of the page. */
+export type HostCommand =
+  | 'new-session'
+  | 'open-settings'
+  | 'open-inbox'
+  | 'find'
+  | 'show-shortcuts'
+  | { open: 'session'; sessionId: string }
+  | { open: 'task'; taskId: string }
+  | { open: 'settings'; section: string }
+  /** The page where a session is started, in this folder. */
+  | { open: 'folder'; folder: string }
+  /** Shows a message, e.g. that a file was saved. */
+  | { tell: string; tone: 'info' | 'warning' }
+  /** What `desktop.view` answers has changed. */
+  | 'desktop-changed'
 
 /** What a watcher of one task gets: first `start`, then output and status as they change. A slow watcher gets `start` again with the newest instead of all between. */
 export type TaskPush =

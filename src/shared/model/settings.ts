@@ -1,3 +1,4 @@
+import type { DesktopSettings } from './desktop'
 import type { Effort } from './effort'
 import type { SandboxMode } from './sandbox'
 
@@ -144,6 +145,7 @@ export interface SettingsView {
   tools: { name: string; description: string; enabled: boolean; /** What it needs and does not have, as a sentence. */ missing?: string }[]
   notifications: NotificationSettings
   toolSearch: ToolSearchView
+  desktop: DesktopSettings
   sandbox: SandboxView
 }
 

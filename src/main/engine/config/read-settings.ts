@@ -19,6 +19,7 @@ import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
 import { readToolSearch } from './tool-search-settings'
+import { readDesktop } from './desktop-settings'
 import { readEditorSettings } from './editor-settings'
 import { readEnvironmentSettings } from './environment-settings'
 import { readNetworkSettings } from './network-settings'
@@ -58,6 +59,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const editor = readEditorSettings(top.table('editor'))
   const environment = readEnvironmentSettings(top.table('environment'))
   const network = readNetworkSettings(top.table('network'))
+  const desktop = readDesktop(top.table('desktop'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -87,6 +89,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     editor,
     environment,
     network,
+    desktop,
   }
   return { settings, mistakes }
 }

@@ -1,4 +1,5 @@
 import { CodedError } from '../../../shared/model/errors'
+import { DESKTOP_KEYS, type DesktopSettings } from '../../../shared/model/desktop'
 import { nearestEffort } from '../../../shared/model/effort'
 import type { ModelView, ProviderView, SandboxView, SettingsView, ToolSearchView } from '../../../shared/model/settings'
 import type { SettingsActions } from '../engine-api'
@@ -67,6 +68,7 @@ export function createSettingsActions({
       })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
+      desktop: settings.desktop,
       sandbox: sandboxView(),
     }
   }
@@ -164,6 +166,14 @@ export function createSettingsActions({
           // An empty list says nothing, and neither does the default.
           const saysNothing = (Array.isArray(value) && value.length === 0) || (name === 'defaults' && value === true)
           return [{ path: ['sandbox', name], value: saysNothing ? undefined : value }]
+        }),
+      ),
+    setDesktop: (change) =>
+      edit(
+        ...Object.entries(change).flatMap(([name, value]) => {
+          if (value === undefined) return []
+          const path = ['desktop', DESKTOP_KEYS[name as keyof DesktopSettings]]
+          return [{ path, value: value === '' ? undefined : value }]
         }),
       ),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),

@@ -2,9 +2,11 @@ import type { PermissionMode } from '../../../shared/model/approval'
 import type { NotificationSettings, ProviderType } from '../../../shared/model/settings'
 import type { PermissionRule } from '../approval/rules/permission-rule'
 import type { Hook } from './hook-settings'
+import type { DesktopSettings } from '../../../shared/model/desktop'
 import type { EditorSettings } from './editor-settings'
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from './environment-settings'
 import { DEFAULT_NETWORK, type NetworkSettings } from './network-settings'
+import { DEFAULT_DESKTOP } from './desktop-settings'
 import { DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './diagnostics-settings'
 import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from './tool-search-settings'
 import type { ModelSettings } from './model-settings'
@@ -40,6 +42,7 @@ export interface Settings {
   editor: EditorSettings
   environment: EnvironmentSettings
   network: NetworkSettings
+  desktop: DesktopSettings
 }
 
 export interface ProviderSettings {
@@ -142,4 +145,5 @@ export const DEFAULT_SETTINGS: Settings = {
   mcp: DEFAULT_MCP_SETTINGS,
   environment: DEFAULT_ENVIRONMENT,
   network: DEFAULT_NETWORK,
+  desktop: DEFAULT_DESKTOP,
 }

@@ -34,10 +34,11 @@ export class TableReader {
     return Object.hasOwn(this.#table, key)
   }
 
-  string(key: string, rule?: { test: (value: string) => boolean; must: string }): string | undefined {
+  /** `canBeEmpty`: an empty text says something, too. */
+  string(key: string, rule?: { test: (value: string) => boolean; must: string; canBeEmpty?: true }): string | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
-    if (typeof value === 'string' && value.trim() !== '' && (rule?.test(value) ?? true)) return value
+    if (typeof value === 'string' && (value.trim() !== '' || rule?.canBeEmpty) && (rule?.test(value) ?? true)) return value
     return this.#wrong(key, `must be ${rule?.must ?? 'text in quotes'}, not ${show(value)}`)
   }
 

@@ -20,6 +20,14 @@ export function agentFor(protocol: Protocol, proxy?: ChosenProxy): Agent {
   return agent
 }
 
+/** Lets go of connections that sleep has cut: idle ones, or with `inUse` all. Requests on those fail, and the loop makes them again. */
+export function dropConnections({ inUse }: { inUse: boolean }): void {
+  for (const agent of agents.values()) {
+    if (inUse) agent.destroy()
+    else for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+  }
+}
+
 /** Not by `import`: that would evaluate all that node:http exports, among it the WebSocket of Node's `fetch`. */
 export function moduleFor(protocol: Protocol) {
   return protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')

@@ -20,16 +20,31 @@ export function sandboxSupportSoon(): Promise<SandboxSupport> {
   finding ??= (async () => {
     const programs = sandboxPrograms(process.platform, process.env['PATH'])
     if (programs.kind !== 'none') {
+      const restoring = new Promise<boolean>((resolve) => {
+        execFile(ENV, RESTORE_TERM, { timeout: PROBE_MS }, (error) => resolve(!error))
+      })
       const problem = await new Promise<SandboxSupport | undefined>((resolve) => {
         execFile(programs.bwrap, probeArguments(programs.bwrap), { timeout: PROBE_MS }, (error, _stdout, stderr) =>
           resolve(error ? notStarting(stderr) : undefined),
         )
       })
+      const restores = await restoring
+      restoresTerm ??= restores
       if (problem) return (found ??= problem)
     }
     return (found ??= programs)
   })()
   return finding
+}
+
+export const ENV = '/usr/bin/env'
+const RESTORE_TERM = ['--default-signal=TERM', 'true']
+let restoresTerm: boolean | undefined
+
+/** Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After `sandboxSupportSoon` it answers at once. */
+export function canRestoreTerm(): boolean {
+  restoresTerm ??= spawnSync(ENV, RESTORE_TERM, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
+  return restoresTerm
 }
 
 export function findSandbox(platform: NodeJS.Platform, path: string | undefined): SandboxSupport {

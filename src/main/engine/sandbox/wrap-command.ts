@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { CUSTODY_MARK, TASK_MARK } from '../task/custody-mark'
 import { ListedHosts } from '../task/sandboxed/open-network'
 import { SECCOMP_FD } from '../task/sandboxed/scripts'
 import { namespaceArguments } from './bubblewrap-arguments'
-import { sandboxSupport } from './find-sandbox'
+import { canRestoreTerm, ENV, sandboxSupport } from './find-sandbox'
 import { SandboxFiles } from './sandbox-files'
 import type { SandboxPolicy } from './sandbox-policy'
 
@@ -98,13 +97,4 @@ export function wrapCommand({ policy, command, args, cwd, env, sharesTemporary =
     close()
     throw error
   }
-}
-
-const ENV = '/usr/bin/env'
-let restoresTerm: boolean | undefined
-
-/** Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. */
-function canRestoreTerm(): boolean {
-  restoresTerm ??= spawnSync(ENV, ['--default-signal=TERM', 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0
-  return restoresTerm
 }

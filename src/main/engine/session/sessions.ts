@@ -202,7 +202,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       store.remove(sessionId)
       deps.onRemoved(sessionId)
     },
-    search: (query, limit) => store.search(query, limit),
+    search: (query, limit, sessionId) => store.search(query, limit, sessionId),
     prompt: (sessionId, parts, options) => withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
     steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
     editQueued: (sessionId, promptId, parts) => withSession(sessionId, (session) => session.editQueued(promptId, parts)),

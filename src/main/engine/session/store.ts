@@ -42,7 +42,7 @@ export interface Store {
   ): Extract<RecordedEvent, { type: Type }>[]
   /** Only the events the model's history is made of, newest first, lazily: stop reading when enough. Without what the conversation went back over. */
   historyBackwards(sessionId: string, upTo?: number): Iterable<RecordedEvent>
-  search(query: string, limit?: number): SearchHit[]
+  search(query: string, limit?: number, sessionId?: string): SearchHit[]
   /** Takes the session for this process; false with where it runs when another live process has it. */
   acquire(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void

@@ -2,13 +2,14 @@ import type { Notification } from 'electron'
 import type { HostCommand } from '../../../shared/model/push'
 import type { Task } from '../../../shared/model/task'
 import type { Engine } from '../../engine/engine-api'
+import { notificationAnswers, type NotificationAnswer } from './notification-actions'
 import type { ElectronModule } from './electron-module'
 import { waitingDot } from './waiting-dot'
-import { requestName } from '../../../shared/model/approval'
+import { requestName, type InboxEntry } from '../../../shared/model/approval'
 
 export interface CallOptions {
   electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'>
-  engine: Pick<Engine, 'inbox' | 'settings' | 'onChange'>
+  engine: Pick<Engine, 'inbox' | 'settings' | 'sessions' | 'onChange'>
   platform: NodeJS.Platform
   /** Brings the window to the front (opens one if there is none) and tells its page. */
   show(command: HostCommand): void
@@ -25,6 +26,9 @@ interface Call {
   /** What for, in one line. */
   what: string
   sessionId?: string
+  /** What can be answered without opening the window. */
+  approvalId?: string
+  answers?: readonly NotificationAnswer[]
 }
 
 /** Long enough that ten sessions which ask at once, or a rule that answers at once, do not call ten times or for nothing. */
@@ -57,10 +61,21 @@ export function callForPerson(options: CallOptions): () => void {
   /** What another process holds is that one's to call for. */
   const all = (): Call[] => {
     const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
-    const requests = here.map(({ approvalId, sessionTitle, tool, asks, summary, sessionId }): Call => {
-      return { id: approvalId, who: sessionTitle, what: `${requestName({ tool, ...(asks && { asks }) })} ${summary}`, sessionId }
+    const requests = here.map((entry): Call => {
+      const { approvalId, sessionTitle, tool, asks, summary, sessionId } = entry
+      const what = `${requestName({ tool, ...(asks && { asks }) })} ${summary}`
+      return { id: approvalId, approvalId, who: sessionTitle, what, sessionId, answers: answersTo(entry) }
     })
     return [...requests, ...asking.values()]
+  }
+
+  /** None when it has been answered meanwhile. */
+  const answersTo = (entry: InboxEntry): NotificationAnswer[] => {
+    try {
+      return notificationAnswers(entry, engine.inbox.get(entry.sessionId, entry.approvalId))
+    } catch {
+      return []
+    }
   }
 
   const hear = ({ taskId, command, status, prompt, sessionId }: Task): boolean => {
@@ -88,11 +103,28 @@ export function callForPerson(options: CallOptions): () => void {
     else for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true)
     if (!Native.isSupported()) return
     dismiss()
-    const notification = new Native({ ...words(waiting, fresh), silent: !sound })
+    const [only] = waiting.length === 1 ? fresh : []
+    const answers = only?.answers ?? []
+    const actions = answers.map(({ label }) => ({ type: 'button' as const, text: label }))
+    const notification = new Native({ ...words(waiting, fresh), silent: !sound, ...(actions.length > 0 && { actions }) })
     notification.on('click', () => show(target(fresh)))
+    notification.on('action', ({ actionIndex }) => {
+      const chosen = answers[actionIndex]
+      if (only && chosen) void answer(only, chosen)
+    })
     notification.on('failed', (_event, error) => log(`a notification could not be shown: ${error}`))
     shown = { notification, about: fresh }
     notification.show()
+  }
+
+  const answer = async ({ sessionId, approvalId }: Call, { optionId }: NotificationAnswer): Promise<void> => {
+    if (sessionId === undefined || approvalId === undefined) return
+    try {
+      await engine.sessions.reply(sessionId, { approvalId, optionId })
+    } catch (error) {
+      log(`a request could not be answered from its notification: ${String(error)}`)
+      show({ open: 'session', sessionId })
+    }
   }
 
   const dismiss = (): void => {

@@ -17,4 +17,9 @@ export type ElectronModule = Pick<
   | 'dialog'
   | 'Notification'
   | 'nativeImage'
+  | 'Tray'
+  | 'globalShortcut'
+  | 'powerMonitor'
+  | 'powerSaveBlocker'
+  | 'clipboard'
 >

@@ -4,7 +4,7 @@ import { APP_ORIGIN } from '../../../shared/contract/port-wire'
 import { safeLink } from '../../../shared/model/safe-link'
 import type { ElectronModule } from './electron-module'
 
-/** What the pages of the session may not do, whatever their code says: use devices, get permissions, download, reach the network. */
+/** What the pages of the session may not do, whatever their code says: use devices, get permissions, reach the network. Downloads are saveDownloads' part. */
 export function guardSession(session: Session): void {
   session.setPermissionRequestHandler((contents, permission, callback, details) => {
     callback(isCopy(permission) && details.isMainFrame && isAppUrl(contents.getURL()))
@@ -14,7 +14,6 @@ export function guardSession(session: Session): void {
   )
   session.setDevicePermissionHandler(() => false)
   session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
-  session.on('will-download', (event) => event.preventDefault())
   // The content security policy says the same to the page; this holds also for what gets around a page's policy.
   session.webRequest.onBeforeRequest({ urls: ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*'] }, (_details, callback) =>
     callback({ cancel: true }),
@@ -26,8 +25,15 @@ function isCopy(permission: string): boolean {
   return permission === 'clipboard-sanitized-write'
 }
 
+export interface ContentsGuard {
+  shell: ElectronModule['shell']
+  /** Takes a followed address that stands for an action of a problem page; false if it is none. */
+  followProblem(contents: WebContents, url: string): boolean
+  log(message: string): void
+}
+
 /** Keeps every page where it is: no navigation, no windows, no webviews. Links go to the user's browser if their scheme is allowed. */
-export function guardContents(contents: WebContents, shell: ElectronModule['shell'], log: (message: string) => void): void {
+export function guardContents(contents: WebContents, { shell, followProblem, log }: ContentsGuard): void {
   const openOutside = (url: string): void => {
     const allowed = safeLink(url)
     if (allowed === undefined) log(`a link was not opened: ${url.slice(0, 200)}`)
@@ -40,6 +46,7 @@ export function guardContents(contents: WebContents, shell: ElectronModule['shel
   contents.on('will-navigate', (details) => {
     if (isAppPage(details.url)) return
     details.preventDefault()
+    if (followProblem(contents, details.url)) return
     if (!isAppUrl(details.url)) openOutside(details.url)
   })
   contents.on('will-frame-navigate', (details) => {

@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
 import { textOf, type UserPart } from '../../../shared/model/message'
+import type { DroppedPath } from '../../state/desktop-bridge'
 import { useMediaQuery } from '../../state/media-query'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../ui/shortcut'
@@ -18,7 +19,7 @@ import { AttachmentList } from './pictures/attachment-list'
 import { CompletionList, optionId } from './completion-list'
 import './composer.css'
 import { ComposerRow, KeysHint } from './composer-row'
-import { withMention, withResource, type OpenMention } from './file-completion'
+import { withMention, withPaths, withResource, type OpenMention } from './file-completion'
 import { withArgument } from './prompt-argument'
 import type { SlashCommand } from './slash-commands'
 import { attached, PDF_TYPE } from './pictures/pictures'
@@ -47,6 +48,8 @@ export interface ComposerProps {
   blocked?: ReactNode
   /** The model takes images. */
   imagesIn: boolean
+  /** The project: files in it are named from there. */
+  folder?: string | undefined
   /** Each rejects when it failed; then the text comes back. */
   onSend: (parts: UserPart[]) => Promise<unknown>
   onSteer: (parts: UserPart[]) => Promise<unknown>
@@ -74,6 +77,7 @@ export function Composer({
   stopsNext = false,
   blocked,
   imagesIn,
+  folder,
   onSend,
   onSteer,
   onStop,
@@ -97,7 +101,13 @@ export function Composer({
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
-  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), tell: setProblem })
+  const nameFiles = (paths: readonly DroppedPath[]): void => {
+    const at = field.current?.selectionStart ?? text.length
+    const next = withPaths(text, at, paths, folder)
+    write(next.text, next.caret)
+    field.current?.focus()
+  }
+  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), name: nameFiles, tell: setProblem })
   useEffect(() => draft.keep(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()

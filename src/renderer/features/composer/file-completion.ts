@@ -49,3 +49,21 @@ export function withMention(text: string, mention: OpenMention, path: string, is
   const head = text.slice(0, mention.start) + word + gap
   return { text: head + after, caret: head.length + (gap === '' && !isFolder ? 1 : 0) }
 }
+
+/** The text with files and folders named at a place in it, those of the project from there; and where the caret goes. */
+export function withPaths(
+  text: string,
+  at: number,
+  paths: readonly { path: string; isFolder: boolean }[],
+  folder: string | undefined,
+): { text: string; caret: number } {
+  const words = paths.map(({ path, isFolder }) => {
+    const inside = folder !== undefined && (path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`))
+    const name = `${inside ? path.slice(folder.length + 1) : path}${isFolder ? '/' : ''}`
+    return /\s/.test(name) ? `@"${name}"` : `@${name}`
+  })
+  const before = text.slice(0, at)
+  const after = text.slice(at)
+  const head = `${before}${before === '' || /\s$/.test(before) ? '' : ' '}${words.join(' ')} `
+  return { text: head + after.replace(/^ /, ''), caret: head.length }
+}

@@ -45,7 +45,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['Up', 'Down'], 'Move in the list'],
       [['Enter'], 'Open the terminal'],
       [['Del'], 'Stop'],
-      [['Mod+F'], 'Find in the terminal'],
+      [['Mod+F'], 'Find in the session or the terminal'],
       [['Esc'], 'Leave the terminal (not sent to the program)'],
       [['Ctrl+['], 'Escape, for the program'],
     ],

@@ -26,6 +26,7 @@ const WORDS: Record<SettingsSection, string> = {
   agents: 'Agents',
   sandbox: 'Sandbox',
   general: 'General',
+  desktop: 'Desktop',
   about: 'About',
 }
 
@@ -36,11 +37,14 @@ interface SettingsPageProps {
   trustedFolders: ReactNode
   /** The MCP servers, with all that can be done with them. */
   mcpServers: ReactNode
+  /** Undefined where the page is not shown by the desktop app. */
+  desktop: ReactNode | undefined
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders, mcpServers }: SettingsPageProps) {
+export function SettingsPage({ section, info, trustedFolders, mcpServers, desktop }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
+  const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)
   // On a narrow window the tabs scroll: a link from elsewhere leads to one that may be out of sight.
   useEffect(() => {
@@ -54,7 +58,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers }: Sett
           aria-label="Settings"
           className="mx-auto flex w-full max-w-[768px] gap-0.5 overflow-x-auto px-6 py-2 max-mid:px-3"
         >
-          {SETTINGS_SECTIONS.map((name) => (
+          {sections.map((name) => (
             <Tabs.Trigger
               key={name}
               value={name}
@@ -67,7 +71,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers }: Sett
           ))}
         </Tabs.List>
       </div>
-      {SETTINGS_SECTIONS.map((name) => (
+      {sections.map((name) => (
         <Tabs.Content key={name} value={name} tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
           <div className="mx-auto w-full max-w-[768px] px-6 py-6 max-mid:px-3">
             {settings ? (
@@ -82,6 +86,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers }: Sett
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
+                {name === 'desktop' && desktop}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>
             ) : error ? (

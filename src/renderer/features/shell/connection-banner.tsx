@@ -1,5 +1,6 @@
 import { Hourglass, Unplug } from 'lucide-react'
 import type { ConnectionState } from '../../client/connection'
+import { desktopBridge } from '../../state/desktop-bridge'
 import { Banner } from '../../ui/banner'
 import { Button } from '../../ui/button'
 
@@ -27,6 +28,16 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
       <div role="alert">
         <Banner tone="fail" icon={<Unplug aria-hidden />}>
           <strong className="font-semibold">{failure.title}.</strong> {failure.advice}
+        </Banner>
+      </div>
+    )
+  }
+  // The desktop app shows its window before the engine is open.
+  if (lastSignAt === 0 && desktopBridge()) {
+    return (
+      <div role="status">
+        <Banner tone="plain" icon={<Hourglass aria-hidden />}>
+          <strong className="font-semibold">Starting…</strong> This can take a moment after an update or with many sessions.
         </Banner>
       </div>
     )

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { ProcessStarts } from './process-starts'
 
 /** Who holds something: enough to tell later whether that very process still lives. */
 export interface ProcessIdentity {
@@ -16,6 +16,12 @@ export interface ProcessIdentity {
 export const STALE_MS = 45_000
 
 let machine: string | undefined
+const starts = new ProcessStarts()
+
+/** Where only a program can say when processes started, it is asked here, so that `isAlive` knows without waiting. */
+export async function prepareIdentities(): Promise<void> {
+  if (process.platform !== 'linux' && process.platform !== 'win32') await starts.read()
+}
 
 /** This process (or, in tests, another one of this machine). */
 export function identityOf(pid: number): ProcessIdentity {
@@ -37,7 +43,8 @@ export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: P
   if (process.platform === 'linux' && state !== 'unknown') return state === holder.started
   if (!answersSignal(holder.pid)) return false
   if (process.platform === 'win32') return heartbeatAgeMs < STALE_MS
-  const start = startByPs(holder.pid)
+  // Not known yet: a session is rather called busy for a moment than taken from a process that lives.
+  const start = starts.startOf(holder.pid)
   return start === undefined || Math.abs(start - Number(holder.started)) <= 3
 }
 
@@ -71,21 +78,6 @@ function answersSignal(pid: number): boolean {
     return true
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-function startByPs(pid: number): number | undefined {
-  try {
-    const printed = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C' },
-      timeout: 2000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const seconds = Date.parse(printed.trim()) / 1000
-    return Number.isNaN(seconds) ? undefined : seconds
-  } catch {
-    return undefined
   }
 }
 

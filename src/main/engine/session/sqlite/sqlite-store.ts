@@ -70,7 +70,7 @@ export function createSqliteStore(db: Database, deps: { home: string; leases: Le
         throw failure(error)
       }
     },
-    search: guard((query, limit = 30) => texts.search(query, limit, leftOut())),
+    search: guard((query, limit = 30, sessionId) => texts.search(query, limit, leftOut(), sessionId)),
     acquire: guard(acquire),
     release: guard((sessionId) => {
       headers.forget(sessionId)

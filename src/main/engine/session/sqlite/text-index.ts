@@ -20,7 +20,7 @@ export function searchText(event: EventBody): string {
 export interface TextIndex {
   add(eventId: number | bigint, body: EventBody): void
   /** `isLeftOut`: whether a conversation has gone back over that place, where nothing can be shown. */
-  search(query: string, limit: number, isLeftOut: (sessionId: string, seq: number) => boolean): SearchHit[]
+  search(query: string, limit: number, isLeftOut: (sessionId: string, seq: number) => boolean, sessionId?: string | null): SearchHit[]
 }
 
 interface HitRow {
@@ -36,22 +36,23 @@ interface HitRow {
 export function createTextIndex(db: Database): TextIndex {
   const insert = insertion(db)
   // Newest first needs no ranking of all matches: reading stops at the limit.
-  const find = db.prepare<[string, number, number], HitRow>(`
+  const find = db.prepare<[{ match: string; before: number; limit: number; sessionId: string | null }], HitRow>(`
     SELECT e.id, s.id AS sessionId, s.title, s.folder, e.seq, e.at, e.body
     FROM search JOIN event e ON e.id = search.rowid JOIN session s ON s.id = e.session_id AND s.removed = 0
-    WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`)
+    WHERE search MATCH @match AND search.rowid < @before AND (@sessionId IS NULL OR e.session_id = @sessionId)
+    ORDER BY search.rowid DESC LIMIT @limit`)
   return {
     add(eventId, body) {
       const text = searchText(body)
       if (text !== '') insert.run(eventId, indexable(text))
     },
-    search(query, limit, isLeftOut) {
+    search(query, limit, isLeftOut, sessionId = null) {
       const phrases = parseQuery(query)
       if (phrases.length === 0) return []
       const rows: HitRow[] = []
       for (let before = Number.MAX_SAFE_INTEGER; rows.length < limit;) {
-        const next = find.all(matchExpression(phrases), before, limit)
-        rows.push(...next.filter(({ sessionId, seq }) => !isLeftOut(sessionId, seq)))
+        const next = find.all({ match: matchExpression(phrases), before, limit, sessionId })
+        rows.push(...next.filter((hit) => !isLeftOut(hit.sessionId, hit.seq)))
         if (next.length < limit) break
         before = next.at(-1)!.id
       }

@@ -1,5 +1,5 @@
 import { CircleSlash, History, Info, RotateCcw } from 'lucide-react'
-import type { UserPart } from '../../../../shared/model/message'
+import { CONTINUE, type UserPart } from '../../../../shared/model/message'
 import type { EndItem } from '../../../../shared/model/transcript-item'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/error-note'
@@ -13,15 +13,13 @@ interface EndNoticeProps {
   onPrompt: (parts: UserPart[]) => void
 }
 
-const CONTINUE: UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]
-
 /** How a turn ended when it did not simply end, and what can be done. */
 export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
   // A turn that had come to something goes on; one that had not is asked again.
   const isOver = item.steps <= 1 && item.stop !== 'max_turn_requests' && item.stop !== 'cancelled'
   const again = isOver && prompt ? prompt : CONTINUE
   const action = latest && (
-    <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt(again)}>
+    <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt([...again])}>
       {again === CONTINUE ? 'Continue' : 'Try again'}
     </Button>
   )

@@ -1,16 +1,19 @@
 import { useState, type ClipboardEvent, type DragEvent } from 'react'
+import { droppedPaths, type DroppedPath } from '../../../state/desktop-bridge'
 import { attachableFiles, PDF_TYPE } from './pictures'
 
 interface PictureDropOptions {
   /** The model takes pictures. */
   imagesIn: boolean
   add: (files: File[]) => void
+  /** Files and folders that are not attached but named, by the place where they lie. */
+  name: (paths: DroppedPath[]) => void
   /** Why something was not taken. */
   tell: (problem: string) => void
 }
 
 /** Pictures and PDFs that are pasted, dropped or chosen, for the box a message is written in. A PDF goes to every model: as text where it takes no documents. */
-export function usePictureDrop({ imagesIn, add, tell }: PictureDropOptions) {
+export function usePictureDrop({ imagesIn, add, name, tell }: PictureDropOptions) {
   const [dragging, setDragging] = useState(false)
   const addFiles = (files: File[]): void => {
     const fitting = files.filter((file) => imagesIn || file.type === PDF_TYPE)
@@ -40,8 +43,14 @@ export function usePictureDrop({ imagesIn, add, tell }: PictureDropOptions) {
       if (!event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
       const files = attachableFiles(event.dataTransfer)
-      if (files.length === 0) tell('Only images and PDFs can be dropped here. Mention other files with @.')
-      addFiles(files)
+      // The desktop app knows where files lie: what cannot be attached is named.
+      const isAttached = new Set(files.map(({ name: fileName }) => fileName))
+      const named = droppedPaths(event.dataTransfer).filter(
+        ({ path, isFolder }) => isFolder || !isAttached.has(path.split(/[\\/]/).at(-1) ?? ''),
+      )
+      if (named.length > 0) name(named)
+      if (files.length > 0) addFiles(files)
+      else if (named.length === 0) tell('Only images and PDFs can be dropped here. Mention other files with @.')
     },
   }
 }

@@ -1,0 +1,80 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { HostCommand } from '../../../shared/model/push'
+import type { Engine } from '../../engine/engine-api'
+import { appMenu } from './app-menu'
+import type { AppWindows } from './app-windows'
+import { chooseFolder } from './desktop-actions'
+import type { ElectronModule } from './electron-module'
+import { offerRecentProjects, recentProjects, type RecentProject } from './recent-projects'
+
+export interface DesktopMenusOptions {
+  electron: ElectronModule
+  platform: NodeJS.Platform
+  home: string
+  engine: Pick<Engine, 'sessions'>
+  windows: AppWindows
+  /** Brings a window to the front and tells its page. */
+  show(command: HostCommand): void
+  openProject(folder: string): void
+  log(message: string): void
+}
+
+/** The application menu, and the system's own places for the latest projects. Made again only when those have changed. */
+export class DesktopMenus {
+  readonly #options: DesktopMenusOptions
+  #clearedAt = 0
+  #shown: string | undefined
+
+  constructor(options: DesktopMenusOptions) {
+    this.#options = options
+  }
+
+  latestProject(): string | undefined {
+    return this.#recent()[0]?.folder
+  }
+
+  update(): void {
+    const recent = this.#recent()
+    const now = JSON.stringify(recent)
+    if (now === this.#shown) return
+    this.#shown = now
+    const { electron, platform, windows, home, show, openProject, log } = this.#options
+    const template = appMenu({
+      platform,
+      appName: 'Trestle',
+      isPackaged: electron.app.isPackaged,
+      recent,
+      newSession: () => show('new-session'),
+      newWindow: () => void windows.open('/new'),
+      openProject: () => void this.#chooseProject(),
+      openRecent: openProject,
+      clearRecent: () => {
+        this.#clearedAt = Date.now()
+        electron.app.clearRecentDocuments()
+        this.update()
+      },
+      closeWindow: () => electron.BrowserWindow.getFocusedWindow()?.close(),
+      settings: () => show('open-settings'),
+      find: () => show('find'),
+      shortcuts: () => show('show-shortcuts'),
+      showLog: () => electron.shell.showItemInFolder(join(home, 'logs', 'desktop.log')),
+    })
+    electron.Menu.setApplicationMenu(electron.Menu.buildFromTemplate(template))
+    offerRecentProjects(electron, platform, recent, { open: openProject, newSession: () => show('new-session'), log })
+  }
+
+  #recent(): RecentProject[] {
+    return recentProjects(this.#options.engine, homedir(), this.#clearedAt)
+  }
+
+  async #chooseProject(): Promise<void> {
+    const { electron, windows, openProject, log } = this.#options
+    try {
+      const folder = await chooseFolder(electron, windows.current(), this.latestProject())
+      if (folder !== null) openProject(folder)
+    } catch (error) {
+      log(`the folder dialog failed: ${String(error)}`)
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import type { BrowserWindow, WebContents } from 'electron'
+import type { DesktopSettings } from '../../../shared/model/desktop'
+import type { HostCommand } from '../../../shared/model/push'
+import type { DesktopActions } from '../../api/api-deps'
+import { createRouter } from '../../api/router'
+import { createRpcServer, type RpcServer } from '../../api/rpc-server'
+import type { Engine } from '../../engine/engine-api'
+import type { AppWindows } from './app-windows'
+import { askAboutTasks } from './ask-about-tasks'
+import { callForPerson } from './call-for-person'
+import { pageActions } from './desktop-actions'
+import type { DesktopFile } from './desktop-file'
+import { DesktopMenus } from './desktop-menus'
+import type { ElectronModule } from './electron-module'
+import type { Graphics } from './graphics'
+import type { PortService } from './port-service'
+import { watchPower, type Power } from './power'
+import { QuickPrompt } from './quick-prompt'
+import { QuitGuard } from './quit-guard'
+import { setStartAtLogin } from './start-at-login'
+import { AppTray } from './tray'
+import { WorkJournal } from './work-journal'
+import { WorkWatch } from './work-watch'
+
+export interface DesktopParts {
+  electron: ElectronModule
+  platform: NodeJS.Platform
+  home: string
+  preload: string
+  file: DesktopFile
+  graphics: Graphics
+  windows: AppWindows
+  ports: PortService
+  notices: readonly string[]
+  engine: Engine
+  /** What starts the app, for the start at login. */
+  command: readonly string[]
+  configFolder: string
+  closeLimitMs: number
+  dropConnections(how: { inUse: boolean }): void
+  log(message: string): void
+}
+
+/** Connections in use do not survive a longer sleep: a server has given up on them, and waiting for it would take until the time limit. */
+const LONG_SLEEP_MS = 60_000
+
+/** The desktop app once its engine is there: what its parts have to do with one another. */
+export class Desktop {
+  readonly #parts: DesktopParts
+  readonly #work: WorkWatch
+  readonly #journal: WorkJournal
+  readonly #tray: AppTray
+  readonly #quick: QuickPrompt
+  readonly #power: Power
+  readonly #guard: QuitGuard
+  readonly #menus: DesktopMenus
+  readonly #servers = new Map<WebContents, RpcServer>()
+  readonly #stops: (() => void)[] = []
+  #settings: DesktopSettings
+
+  constructor(parts: DesktopParts) {
+    this.#parts = parts
+    const { electron, platform, preload, engine, windows, file, log } = parts
+    this.#settings = engine.settings.view().desktop
+    this.#work = new WorkWatch(engine)
+    this.#journal = new WorkJournal({ file, work: this.#work, engine, log, onChange: () => windows.tellAll('desktop-changed') })
+    this.#quick = new QuickPrompt({ electron, platform, preload, log, onClosed: (contents) => this.contentsGone(contents) })
+    this.#tray = new AppTray({
+      electron,
+      platform,
+      log,
+      show: (command) => this.show(command),
+      quickPrompt: () => this.#quick.toggle(),
+      quit: () => electron.app.quit(),
+    })
+    this.#power = watchPower({
+      electron,
+      work: this.#work,
+      isWanted: () => this.#settings.keepAwake,
+      onResume: (sleptMs) => parts.dropConnections({ inUse: sleptMs >= LONG_SLEEP_MS }),
+    })
+    this.#menus = new DesktopMenus({
+      electron,
+      platform,
+      engine,
+      windows,
+      home: parts.home,
+      log,
+      show: (command) => this.show(command),
+      openProject: (folder) => this.openProject(folder),
+    })
+    this.#guard = new QuitGuard({
+      electron,
+      platform,
+      log,
+      running: () => this.#work.work.running,
+      askAboutTasks: (window) => askAboutTasks(electron, engine, window),
+      windows: {
+        list: () => windows.list(),
+        current: () => windows.current(),
+        show: () => this.show(),
+        freeze: () => windows.freeze(),
+        unfreeze: () => windows.unfreeze(),
+      },
+      staysWithoutWindow: () => platform === 'darwin' || (this.#settings.closeToTray && this.#tray.isShown),
+      onClosing: (isSystemEnd) => this.#close(isSystemEnd),
+      closeEngine: (background) => engine.close(background),
+      limitMs: parts.closeLimitMs,
+    })
+  }
+
+  /** Begins to serve the pages that are there, and everything around the windows. */
+  begin(): void {
+    const { electron, platform, engine, windows, ports, log } = this.#parts
+    for (const window of windows.list()) this.#guard.guardWindow(window)
+    ports.begin((contents) => this.#serverFor(contents))
+    this.#stops.push(
+      this.#work.listen((work) => {
+        this.#tray.update(work)
+        this.#guard.workChanged()
+        this.#menus.update()
+      }),
+      engine.onChange((change) => {
+        if (change.kind === 'settings') this.#applySettings()
+      }),
+      callForPerson({ electron, engine, platform, log, show: (command) => this.show(command) }),
+    )
+    electron.app.on('activate', () => this.show())
+    electron.powerMonitor.on('shutdown', () => this.#guard.systemEnds())
+    this.#applySettings(true)
+    this.#tray.update(this.#work.work)
+    this.#menus.update()
+    void this.#journal.begin()
+  }
+
+  /** Brings a window to the front and tells its page; the right one, where there are several. */
+  show(command?: HostCommand): void {
+    const { windows } = this.#parts
+    this.#guard.windowOpened()
+    if (typeof command === 'object' && 'open' in command && command.open === 'folder') this.openProject(command.folder)
+    else windows.show(command, this.#windowWith(command) ?? windows.current())
+  }
+
+  /** The project in its own window where the user wants that, else in the window used last. */
+  openProject(folder: string): void {
+    const { windows, electron } = this.#parts
+    electron.app.addRecentDocument(folder)
+    const command: HostCommand = { open: 'folder', folder }
+    if (!this.#settings.windowPerProject) return void windows.show(command)
+    const found = windows.list().find((window) => this.#projectOf(window) === folder)
+    if (found) windows.show(undefined, found)
+    else windows.open(`/new?${new URLSearchParams({ folder }).toString()}`)
+  }
+
+  /** A window was opened. */
+  opened(window: BrowserWindow): void {
+    this.#guard.guardWindow(window)
+    this.#guard.windowOpened()
+  }
+
+  /** What served a page is let go. */
+  contentsGone(contents: WebContents): void {
+    this.#parts.ports.hangUp(contents)
+    this.#servers.delete(contents)
+  }
+
+  /** The user logs out, the computer shuts down, or the app is told to end. */
+  systemEnds(): void {
+    this.#guard.systemEnds()
+  }
+
+  owns(contents: WebContents): boolean {
+    return this.#quick.owns(contents)
+  }
+
+  #serverFor(contents: WebContents): RpcServer | undefined {
+    const { engine, electron, windows, notices, log } = this.#parts
+    const known = this.#servers.get(contents)
+    if (known) return known
+    const isQuick = this.#quick.owns(contents)
+    const window = isQuick ? this.#quick.window : windows.of(contents)
+    const commands = isQuick ? this.#quick.commands : window && windows.commands(window)
+    if (!window || !commands) return undefined
+    const logBug = (message: string, error: unknown): void =>
+      log(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    const host = pageActions({
+      electron,
+      window,
+      commands,
+      desktop: this.#desktopActions(isQuick),
+      notices: () => notices,
+      latestProject: () => this.#menus.latestProject(),
+    })
+    const server = createRpcServer(createRouter({ engine, host, logBug }), logBug)
+    this.#servers.set(contents, server)
+    return server
+  }
+
+  #desktopActions(isQuick: boolean): DesktopActions {
+    const { electron, file, graphics, windows } = this.#parts
+    const view = (): ReturnType<DesktopActions['view']> => ({
+      acceleratedGraphics: graphics.isAccelerated,
+      interrupted: this.#journal.interrupted,
+      ...(this.#quick.problem !== undefined && { quickPromptProblem: this.#quick.problem }),
+    })
+    return {
+      view,
+      setTheme(theme) {
+        if (theme === file.values.theme) return
+        file.change({ theme })
+        electron.nativeTheme.themeSource = theme
+      },
+      setAcceleratedGraphics(enabled) {
+        graphics.setAccelerated(enabled)
+        windows.tellAll('desktop-changed')
+        return view()
+      },
+      openWindow: (path) => {
+        if (isQuick) this.#quick.close()
+        const sessionId = /^\/s\/([^/?]+)$/.exec(path)?.[1]
+        if (isQuick && sessionId !== undefined) this.show({ open: 'session', sessionId: decodeURIComponent(sessionId) })
+        else windows.open(path)
+        return true
+      },
+      resumeInterrupted: (resume) => this.#journal.answer(resume),
+    }
+  }
+
+  #applySettings(isStart = false): void {
+    const { engine, electron, platform, windows, command, configFolder, log } = this.#parts
+    const before = this.#settings
+    const now = engine.settings.view().desktop
+    this.#settings = now
+    this.#tray.setVisible(now.tray)
+    this.#quick.setShortcut(now.quickPrompt)
+    this.#power.update()
+    windows.setMenuBar(now.menuBar)
+    if (now.startAtLogin !== before.startAtLogin || (isStart && now.startAtLogin)) {
+      try {
+        setStartAtLogin({ app: electron.app, platform, command, configFolder }, now.startAtLogin)
+      } catch (error) {
+        log(`the start at login could not be changed: ${String(error)}`)
+        windows.tellAll({ tell: "Trestle couldn't change whether it starts at login.", tone: 'warning' })
+      }
+    }
+    if (!isStart) windows.tellAll('desktop-changed')
+  }
+
+  #windowWith(command: HostCommand | undefined): BrowserWindow | undefined {
+    if (typeof command !== 'object' || !('open' in command) || command.open !== 'session') return undefined
+    const path = `/s/${encodeURIComponent(command.sessionId)}`
+    return this.#parts.windows.list().find((window) => this.#parts.windows.pathOf(window) === path)
+  }
+
+  #projectOf(window: BrowserWindow): string | undefined {
+    const path = this.#parts.windows.pathOf(window)
+    const sessionId = /^\/s\/([^/?#]+)/.exec(path)?.[1]
+    try {
+      if (sessionId !== undefined) return this.#parts.engine.sessions.header(decodeURIComponent(sessionId)).folder
+    } catch {
+      return undefined
+    }
+    return new URLSearchParams(path.split('?')[1] ?? '').get('folder') ?? undefined
+  }
+
+  #close(isSystemEnd: boolean): void {
+    if (isSystemEnd) this.#journal.freeze()
+    for (const stop of this.#stops.splice(0)) stop()
+    this.#quick.end()
+    this.#power.close()
+    this.#tray.setVisible(false)
+    this.#parts.ports.close()
+  }
+}

@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { holds } from '../support/client-page'
+import { chromium, shown, startOnDouble, type StartedDesktop } from '../support/desktop-fixture'
+import { memoryEngine, type MemoryEngine } from '../support/memory-engine'
+import { required } from '../support/required'
+import { until } from '../support/until'
+
+const KEEP = 0
+const STOP = 1
+const CANCEL = 2
+
+/** A desktop with a session at work, and what its engine was closed with. */
+async function atWork(options: Parameters<typeof startOnDouble>[0] = {}, engine = memoryEngine({ version: '9.9.9' })) {
+  const closed: unknown[] = []
+  const close = engine.close.bind(engine)
+  engine.close = async (background) => {
+    closed.push(background)
+    return close(background)
+  }
+  const desktop = await startOnDouble({ openEngine: async () => engine, ...options })
+  await shown(desktop)
+  const sessionId = await begin(engine)
+  return { ...desktop, engine, sessionId, closed }
+}
+
+async function begin(engine: MemoryEngine, title = 'Mend the bridge'): Promise<string> {
+  const { sessionId } = await engine.sessions.create({ folder: '/p' })
+  await engine.sessions.change(sessionId, { title })
+  await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
+  return sessionId
+}
+
+const working = async ({ home }: Pick<StartedDesktop, 'home'>) => JSON.parse(await readFile(join(home, 'desktop.json'), 'utf8')).working
+
+describe.skipIf(chromium === null)('the end of the desktop app', () => {
+  test('quitting while a session is working asks, and names it; cancelling leaves everything as it was', async () => {
+    const { electron, closed, window } = await atWork()
+    electron.answer = CANCEL
+    electron.app.quit()
+    await until(() => electron.dialogs.length === 1 && window().isFocused, 'the question')
+    expect(electron.dialogs[0]).toMatchObject({
+      message: 'A session is still working.',
+      detail: expect.stringContaining('Mend the bridge'),
+      buttons: ['Keep working in the background', 'Stop and quit', 'Cancel'],
+    })
+    expect(electron.app.hasQuit).toBe(false)
+    expect(closed).toEqual([])
+    electron.answer = STOP
+    electron.app.quit()
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(closed).toEqual([undefined])
+  })
+
+  test('closing the last window asks as well; the window stays until the answer', async () => {
+    const { electron, window } = await atWork()
+    electron.keepsDialogs = true
+    window().close()
+    window().close()
+    expect(electron.dialogs).toHaveLength(1)
+    expect(electron.windows).toHaveLength(1)
+    required(electron.dialogs[0], 'a question').answer(CANCEL)
+    await until(() => electron.dialogs[0]?.isOpen === false, 'the answer')
+    expect(electron.windows).toHaveLength(1)
+  })
+
+  test('kept in the background, the work goes on without a window, and the app ends with it', async () => {
+    const { electron, engine, sessionId, closed, window, ...desktop } = await atWork()
+    electron.answer = KEEP
+    window().close()
+    await until(() => electron.windows.length === 0, 'the window to go')
+    expect(electron.app.hasQuit).toBe(false)
+    expect(closed).toEqual([])
+    // Starting Trestle again shows it.
+    electron.app.emit('second-instance', {}, [], '', { args: [], workingFolder: '/' })
+    await shown({ electron })
+    electron.windows[0]?.close()
+    await until(() => electron.windows.length === 0, 'the window to go')
+    await engine.sessions.stop(sessionId)
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(closed).toEqual([undefined])
+    expect(await working(desktop)).toEqual([])
+  })
+
+  test('a window that is not the last one, an idle session and a Mac are closed without a question', async () => {
+    const two = await atWork()
+    two.electron.clickMenu('New Window')
+    await until(() => two.electron.windows[1]?.isShown === true, 'the window')
+    two.window().close()
+    const mac = await atWork({ platform: 'darwin' })
+    mac.window().close()
+    const idle = await atWork()
+    await idle.engine.sessions.stop(idle.sessionId)
+    idle.window().close()
+    await until(() => idle.electron.app.hasQuit, 'the end')
+    for (const { electron } of [two, mac, idle]) expect(electron.dialogs).toEqual([])
+    expect(mac.electron.app.hasQuit).toBe(false)
+  })
+
+  test('where the user wants it, closing the last window leaves the app in the tray', async () => {
+    const { electron, engine, sessionId, window } = await atWork()
+    await engine.settings.setDesktop({ closeToTray: true })
+    window().close()
+    await engine.sessions.stop(sessionId)
+    expect(electron).toMatchObject({ dialogs: [], windows: [], app: { hasQuit: false } })
+    electron.trays[0]?.emit('click')
+    await shown({ electron })
+    // Without the icon there would be no way back.
+    await engine.settings.setDesktop({ tray: false })
+    electron.windows[0]?.close()
+    await until(() => electron.app.hasQuit, 'the end')
+  })
+
+  test('a shutdown or log-out asks nothing, is not held up, and leaves the work to be resumed', async () => {
+    for (const end of ['shutdown', 'session-end', 'terminate'] as const) {
+      let terminate: (() => void) | undefined
+      const { electron, sessionId, closed, window, ...desktop } = await atWork({ onTerminate: (listener) => (terminate = listener) })
+      if (end === 'shutdown') electron.powerMonitor.emit('shutdown', {})
+      else if (end === 'session-end') window().emit('query-session-end', {})
+      else terminate?.()
+      let isPrevented = false
+      electron.app.emit('before-quit', { preventDefault: () => (isPrevented = true) })
+      // A prevented quit is a cancelled log-out on a Mac.
+      expect(isPrevented).toBe(false)
+      await until(() => electron.app.hasQuit, 'the end')
+      expect(electron.dialogs).toEqual([])
+      expect(closed).toEqual([undefined])
+      expect(await working(desktop)).toEqual([sessionId])
+    }
+  })
+
+  test('a shutdown takes away a question that is open', async () => {
+    const { electron } = await atWork()
+    electron.keepsDialogs = true
+    electron.app.quit()
+    await until(() => electron.dialogs.length === 1, 'the question')
+    electron.powerMonitor.emit('shutdown', {})
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(electron.dialogs[0]?.isOpen).toBe(false)
+  })
+
+  test('an engine that hangs holds up a shutdown for less time than the system gives', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    const desktop = await atWork({ closeLimitMs: 60_000 }, engine)
+    engine.close = () => new Promise(() => {})
+    desktop.electron.powerMonitor.emit('shutdown', {})
+    await until(() => desktop.electron.app.hasQuit, 'the end')
+    expect(await desktop.log()).toContain('did not close within 2000 ms')
+  })
+
+  test('work that was interrupted is offered once, continues when wanted, and is not offered when it was stopped by hand', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    const interrupted = await begin(engine, 'Mend the bridge')
+    engine.record(interrupted, {
+      type: 'turn.finished',
+      turnId: required(engine.sessions.header(interrupted).turnId, 'a turn'),
+      stop: 'interrupted',
+      steps: 0,
+      durationMs: 0,
+    })
+    const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [interrupted, 'deleted'] } })
+    const page = await shown(desktop)
+    const view = () => page.evaluate('page.connection.client.desktop.view()')
+    expect(await view()).toMatchObject({ interrupted: [{ sessionId: interrupted, title: 'Mend the bridge' }] })
+    expect(await page.evaluate('page.connection.client.desktop.resumeInterrupted({ resume: true })')).toBe(1)
+    expect(engine.sessions.list({})[0]).toMatchObject({ status: 'running' })
+    expect(await view()).toMatchObject({ interrupted: [] })
+    await holds(page, "page.commands.includes('desktop-changed')")
+    expect(await working(desktop)).toEqual([interrupted])
+    await engine.sessions.stop(interrupted)
+    expect(await working(desktop)).toEqual([])
+  })
+
+  test('a session that is continued by hand is offered no more', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    const sessionId = await begin(engine)
+    const turnId = required(engine.sessions.header(sessionId).turnId, 'a turn')
+    engine.record(sessionId, { type: 'turn.finished', turnId, stop: 'interrupted', steps: 0, durationMs: 0 })
+    const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
+    const page = await shown(desktop)
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await holds(page, "page.commands.includes('desktop-changed')")
+    expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({ interrupted: [] })
+  })
+
+  test('what the user does not want to resume is not offered again', async () => {
+    const engine = memoryEngine({ version: '9.9.9' })
+    const sessionId = await begin(engine)
+    engine.record(sessionId, {
+      type: 'turn.finished',
+      turnId: required(engine.sessions.header(sessionId).turnId, 'a turn'),
+      stop: 'interrupted',
+      steps: 0,
+      durationMs: 0,
+    })
+    const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
+    const page = await shown(desktop)
+    // Still offered after another sudden end.
+    expect(await working(desktop)).toEqual([sessionId])
+    expect(await page.evaluate('page.connection.client.desktop.resumeInterrupted({ resume: false })')).toBe(0)
+    expect(await working(desktop)).toEqual([])
+    expect(engine.sessions.list({})[0]?.status).toBe('interrupted')
+  })
+})
