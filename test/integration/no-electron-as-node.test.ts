@@ -1,5 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
@@ -41,6 +52,12 @@ afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
   }
 }, LONG_MS)
+
+/** What a built file takes from Electron. */
+function electronNames(file: string): string[] {
+  const [, names = ''] = /import \{([^}]+)\} from "electron"/.exec(readFileSync(file, 'utf8')) ?? []
+  return names.split(',').map((name) => name.trim().split(' as ')[0]!)
+}
 
 describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECTRON_RUN_AS_NODE', () => {
   test(`runs ${COMMANDS} commands`, { timeout: 10 * LONG_MS }, async () => {
@@ -103,6 +120,34 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     )
     expect(await app.client.task.stopAll({})).toEqual({ stopped: TASKS })
     expect(starts()).toBe(0)
+  })
+
+  test('given one of our programs, the app ends with 70 and opens nothing', () => {
+    const opened = join(folder, 'opened')
+    const names = electronNames(join(resources, 'app.asar.unpacked', 'out', 'main', 'index.js'))
+    const stub = `import { writeFileSync } from 'node:fs'
+const seen = new Proxy(function () {}, { get: () => seen, apply: () => (writeFileSync(${JSON.stringify(opened)}, ''), seen) })
+export const ${names.map((name) => `${name} = seen`).join(', ')}`
+    const hooks = join(folder, 'electron-stub.mjs')
+    const url = `data:text/javascript,${encodeURIComponent(stub)}`
+    writeFileSync(
+      hooks,
+      `import { registerHooks } from 'node:module'
+registerHooks({ resolve: (name, context, next) => (name === 'electron' ? { url: ${JSON.stringify(url)}, shortCircuit: true } : next(name, context)) })`,
+    )
+    const run = spawnSync(
+      process.execPath,
+      [
+        '--import',
+        hooks,
+        join(resources, 'app.asar.unpacked/out/main/index.js'),
+        join(resources, 'app.asar/out/main/task-host.js'),
+        folder,
+      ],
+      { encoding: 'utf8', env: { HOME: folder, TRESTLE_HOME: join(folder, 'unused') } },
+    )
+    expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 70, stderr: '' })
+    expect(existsSync(opened)).toBe(false)
   })
 
   test('the stand-in counts: a program that takes it for Node is seen', () => {

@@ -78,6 +78,14 @@ describe('where the task host cannot be started', () => {
     expect(starts()).toBe(2)
   })
 
+  test('a program that may not be run is named, with what may be the cause', async () => {
+    const { program } = noHost('exit 0')
+    chmodSync(program[0]!, 0o644)
+    const { notices, run } = open({ program })
+    expect((await run('echo works')).text).toContain('works')
+    expect(notices).toEqual([expect.stringContaining('no-host may not be run (is its disk mounted noexec?)')])
+  })
+
   test('what has to be in place before it may be missing: the reason reaches the user', async () => {
     const { notices, run } = open({
       program: async () => {

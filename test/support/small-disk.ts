@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const BWRAP: string = 'bwrap'
+export const BWRAP: string = 'bwrap'
 
 /** Whether a file system of a given size can be had here: in a namespace of its own, never on the machine itself. */
 export const hasSmallDisks =

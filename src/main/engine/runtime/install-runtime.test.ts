@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fakeResources } from '../../../../test/support/packaged-app'
 import { runTs } from '../../../../test/support/run-ts'
-import { hasSmallDisks } from '../../../../test/support/small-disk'
+import { BWRAP, hasSmallDisks } from '../../../../test/support/small-disk'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { identityOf } from '../session/sqlite/process-identity'
 import { installRuntime, removeOldRuntimes } from './install-runtime'
@@ -83,7 +83,7 @@ describe('the copy of the runtime', () => {
     const cli = new URL('../../../../test/support/install-runtime-cli.ts', import.meta.url).pathname
     const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
     const { stdout } = spawnSync(
-      'bwrap',
+      BWRAP,
       ['--dev-bind', '/', '/', '--size', '1000000', '--tmpfs', home, 'sh', '-c', '"$0" "$@"; ls -A "$HOME_HERE/runtime"'].concat([
         process.execPath,
         '--import',

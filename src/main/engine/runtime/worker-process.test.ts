@@ -97,6 +97,18 @@ describe('askWorker', () => {
     expect(answer).toEqual({ text: 'by its number' })
   })
 
+  it('runs a few at once; one that waits for its turn can be stopped, and the others follow', async () => {
+    const [busy, waits] = [new AbortController(), new AbortController()]
+    const endless = Array.from({ length: 3 }, () => rejection(askWorker(asked('for (;;);', { signal: busy.signal }))))
+    const waiting = rejection(askWorker(asked('post({ ran: true })', { signal: waits.signal })))
+    const next = askWorker(asked('post({ ran: true })'))
+    waits.abort(new Error('not any longer'))
+    expect(await waiting).toMatchObject({ message: 'not any longer' })
+    busy.abort(new Error('enough'))
+    expect(await next).toEqual({ ran: true })
+    for (const each of endless) expect(await each).toMatchObject({ message: 'enough' })
+  })
+
   it('keeps keys from the worker', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'hush'
     const answer = await askWorker(asked('post({ names: readFileSync(`/proc/${process.pid}/environ`, "utf8").split("\\0") })'))
@@ -113,6 +125,6 @@ await askWorker(${JSON.stringify(asked('', { file }))})`
     const parent = spawn(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], { stdio: 'ignore' })
     const pid = await noted(note)
     parent.kill('SIGKILL')
-    await until(() => !isRunning(pid), 'the end of the worker', LONG_MS)
+    await expect.poll(() => isRunning(pid), { timeout: LONG_MS }).toBe(false)
   })
 })

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
-import { withoutMasters } from '../task/leader-by-spawn'
 import { plainNode } from './plain-node'
 import { programFile } from './program-file'
 import { encodeFrame, FrameReader } from './worker-frame'
@@ -70,18 +69,37 @@ const waiting: (() => void)[] = []
  */
 export async function askWorker<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
   asked.signal?.throwIfAborted()
-  while (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  running += 1
+  if (running < MOST_AT_ONCE) running += 1
+  else await turn(asked.signal)
   try {
     return await askProcess<Answer>(asked)
   } finally {
-    running -= 1
-    waiting.shift()?.()
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
   }
 }
 
-function askProcess<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
+/** Waits until one that runs has ended, and takes its place. Rejects with the signal's reason. */
+function turn(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = (): void => {
+      signal?.removeEventListener('abort', giveUp)
+      resolve()
+    }
+    const giveUp = (): void => {
+      waiting.splice(waiting.indexOf(begin), 1)
+      reject(signal?.reason)
+    }
+    waiting.push(begin)
+    signal?.addEventListener('abort', giveUp, { once: true })
+  })
+}
+
+async function askProcess<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
   const { file, question, data, descriptor, signal, limitMs, heapMegabytes, mostGrowthBytes, node = plainNode() } = asked
+  // Every start would load it.
+  const { withoutMasters } = await import('../task/leader-by-spawn')
   signal?.throwIfAborted()
   const program = programFile(import.meta.url, './worker-host.ts')
   const child = withoutMasters(

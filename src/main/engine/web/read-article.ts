@@ -2,7 +2,8 @@ import { programFile } from '../runtime/program-file'
 import { askWorker, WorkerFailure } from '../runtime/worker-process'
 import type { Article, ReadArticle } from './article'
 
-const LIMIT_MS = 8_000
+/** A process has to start first, on a machine that may have much else to do. */
+const LIMIT_MS = 15_000
 /** A page that needs more memory than this is given up, and only that. */
 const HEAP_MEGABYTES = 512
 const MOST_GROWTH_BYTES = 1024 ** 3

@@ -85,10 +85,13 @@ async function linkTo(target: string, path: string): Promise<string | undefined>
   return undefined
 }
 
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(succeeded, failed)
+}
+
 /** A link to a Trestle's command, also to one that has been removed since. */
 async function isOurs(link: string): Promise<boolean> {
   const target = resolve(dirname(link), await readlink(link))
-  const isThere = (path: string): Promise<boolean> => access(path).then(succeeded, failed)
   return basename(target) === 'trestle' && (!(await isThere(target)) || isThere(join(dirname(target), 'trestle-node')))
 }
 

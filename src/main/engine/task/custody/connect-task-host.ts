@@ -98,7 +98,9 @@ function startTaskHost(home: string, program: readonly string[], env: Record<str
       resolve((JSON.parse(out.slice(0, out.indexOf('\n'))) as { path: string }).path)
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(0, MOST_ERROR_CHARS)))
-    child.once('error', (error) => fail(error.message))
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      fail(error.code === 'EACCES' ? `${command} may not be run (is its disk mounted noexec?)` : error.message),
+    )
     child.once('close', (code, signal) => fail(problem.trim() || `it ended with ${code ?? signal}`))
   })
 }

@@ -65,12 +65,7 @@ export async function fitImage(input: Buffer | string, mediaType: string, signal
 }
 
 function explain({ reason, message }: WorkerFailure): string {
-  switch (reason) {
-    case 'time':
-      return `The image took longer than ${LIMIT_MS / 1000} s to decode. Scale it down first.`
-    case 'memory':
-      return 'The image needs too much memory to decode. Scale it down first.'
-    case 'crash':
-      return `The program that decodes images crashed over it (${message}). It may be damaged; convert it to PNG or JPEG first.`
-  }
+  if (reason === 'time') return `The image took longer than ${LIMIT_MS / 1000} s to decode. Scale it down first.`
+  if (reason === 'memory') return 'The image needs too much memory to decode. Scale it down first.'
+  return `The program that decodes images crashed over it (${message}). It may be damaged; convert it to PNG or JPEG first.`
 }
