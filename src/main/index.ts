@@ -50,7 +50,14 @@ startDesktop({
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log }) {
     const { createEngine } = await import('./engine/engine')
-    return createEngine({ version, home, interactive: true, taskHost: taskHostProgram(), log, legacyCipher: () => safeStorageCipher(safeStorage) })
+    return createEngine({
+      version,
+      home,
+      interactive: true,
+      taskHost: taskHostProgram(),
+      log,
+      legacyCipher: () => safeStorageCipher(safeStorage),
+    })
   },
 }).catch((error: unknown) => {
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

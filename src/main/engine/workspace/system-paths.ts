@@ -10,8 +10,8 @@ let places: WindowsPlaces | undefined
 /** The path rules of this machine. */
 export const SYSTEM_PATHS: PathFlavor = pathFlavor(process.platform, () => (places ??= { git: gitFolder(), temp: tmpdir() }))
 
-/** The folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
-function gitFolder(): string | undefined {
+/** On Windows the folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
+export function gitFolder(): string | undefined {
   const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
   const shell = findShell({ platform: 'win32', env: process.env, isFile })
   return 'error' in shell ? undefined : gitFolderOf(shell.path)
