@@ -74,10 +74,10 @@ export function createKeyStore({
   async function unlock({ make = false } = {}): Promise<void> {
     if (without !== undefined) return
     // One question at a time: whoever makes a key waits for those who only look for one.
-    while (asking) await asking
-    if (key) return
-    asking = fetch(make ? 'make' : 'get').finally(() => (asking = undefined))
-    await asking
+    const mine = (asking ?? Promise.resolve()).then(() => (key ? undefined : fetch(make ? 'make' : 'get')))
+    asking = mine
+    await mine
+    if (asking === mine) asking = undefined
   }
 
   return {

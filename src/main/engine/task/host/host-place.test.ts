@@ -35,7 +35,7 @@ describe('the secret that the task host and its clients share', () => {
       if (path === late) writeFileSync(late, other)
       writeFileSync(path, String(data), options as { flag: string })
     }
-    expect(sharedToken(late, { link: failing('EISDIR'), write: write as typeof writeFileSync })).toBe(other)
+    expect(sharedToken(late, { link: failing('EISDIR'), write })).toBe(other)
   })
 
   it('that is cut short is told, and not waited for without end', async () => {
