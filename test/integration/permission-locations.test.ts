@@ -277,7 +277,7 @@ describe('Windows', () => {
   ])('a change of %s asks in every mode', async (path) => {
     expect(await fileVerdict(world, 'Write', path, { mode: 'auto', rules: ['allow Write'] })).toBe('ask')
     // A quoted ~ is no home folder to bash.
-    const quoted = path.startsWith('~') ? path.replaceAll(/[\\ ]/g, '\\$&') : `'${path}'`
+    const quoted = path.startsWith('~') ? path.replaceAll('\\', '/').replaceAll(' ', '\\ ') : `'${path}'`
     expect(await commandVerdict(world, `echo x > ${quoted}`, { mode: 'auto' })).toBe('ask')
   })
 
