@@ -307,7 +307,7 @@ describe('Windows', () => {
   })
 
   it.each(['echo x > /dev/null', "cat '/c/work/my project/src/a.ts' 2>/dev/null", 'cat src/a.ts', 'cat src/a.ts 2>nul', "cat 'src\\a.ts'"])(
-    '%s needs nobody',
+    '%s needs no approval',
     async (command) => {
       expect(await commandVerdict(world, command)).toBe('allow')
     },

@@ -23,7 +23,7 @@ it.each([5, undefined])('when that fails (%j) the user is told, and it is tried 
   expect(runs).toBe(2)
 })
 
-it('a user without a name locks nobody out', async () => {
+it('without a user name no access is taken away', async () => {
   const run = () => Promise.reject(new Error('run'))
   expect(await keepFolderPrivate(await tempFolder(), { ...windows, env: {}, run })).toContain('may be able to read')
 })

@@ -31,7 +31,7 @@ export async function keepFolderPrivate(
   const user = [env['USERDOMAIN'], env['USERNAME']].filter(Boolean).join('\\')
   const icacls = win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'icacls.exe')
   const grants = [user, SYSTEM].map((who) => `${who}:(OI)(CI)F`)
-  // With an empty name nobody could read it afterwards.
+  // With an empty name not even the user could read it afterwards.
   const code = user === '' ? undefined : await run(icacls, [folder, '/inheritance:r', '/grant:r', ...grants, '/Q'])
   if (code !== 0)
     return `Other users of this computer may be able to read ${folder}, where your sessions and keys are, because its access list could not be changed. Choose a folder below ${userHome} for TRESTLE_HOME.`

@@ -15,7 +15,7 @@ export type SpawnTerminal = (
 const MOST_CHARS = 30_000
 const CTRL_C = '\x03'
 
-/** Starts commands in Windows' pseudo console, in Git Bash; rejects when there is none. */
+/** Starts commands in Windows' pseudo console, in Git Bash; rejects when Windows has no pseudo console. */
 export async function conptyStarter(): Promise<Starter> {
   const pty = await import('node-pty')
   return { start: (start, events) => startInConpty(pty.spawn, start, events), warm() {}, close() {} }

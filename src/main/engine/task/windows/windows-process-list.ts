@@ -55,7 +55,7 @@ export function windowsEntries(listing: string): ProcessEntry[] {
 export interface WindowsProcessListOptions {
   /** Starts the program that lists; default: PowerShell, which every Windows has. */
   start?: () => Lister
-  /** The program is ended when nobody asked for so long. */
+  /** The program is ended when it was not asked for so long. */
   idleMs?: number
   /** A listing that takes longer is given up. */
   limitMs?: number

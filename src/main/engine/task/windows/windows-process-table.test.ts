@@ -51,7 +51,7 @@ describe('families of Git Bash', () => {
     expect(msysProcesses(PS)[2]).toEqual({ pid: 2003, parent: 2002, group: 2001, windowsPid: 5400 })
   })
 
-  it('make whole again what Windows has lost the parents of, and nobody else', () => {
+  it('make whole again what Windows has lost the parents of, and no other process', () => {
     expect(pidsOf(familyOf(tableOf(windows), 5000))).toEqual([5000])
     expect(pidsOf(familyOf(tableOf(withMsysFamilies(windows, msysProcesses(PS))), 5000))).toEqual([5000, 5200, 5400, 5401, 5500])
   })

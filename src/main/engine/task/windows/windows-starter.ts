@@ -3,7 +3,7 @@ import { fitsCommandLine } from './start-in-conpty'
 import { startInWindowsPipes } from './start-in-windows-pipes'
 
 export interface WindowsStarterOptions {
-  /** Opens the pseudo console; rejects where there is none. Default: the one of node-pty. */
+  /** Opens the pseudo console; rejects where Windows has none. Default: the one of node-pty. */
   console?: () => Promise<Starter>
   pipes?: Starter['start']
 }
