@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
@@ -6,6 +6,7 @@ import type { BlobStore } from './blob-store'
 import { holdFolder, type HeldFolder } from '../workspace/held-folder'
 import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
 import { captureFile, sameState, statAt } from './file-state'
+import { renameOverSync } from '../workspace/rename-over'
 
 const SLICE_MS = 8
 
@@ -176,7 +177,7 @@ function write(parent: HeldFolder, name: string, { to, temporary: temporaryName,
       chmodSync(temporary, to.mode)
     }
     parent.verify()
-    renameSync(temporary, target)
+    renameOverSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
     if (!bytes || to.kind !== 'file' || !mayBeOverwritten(error) || !statAt(target)?.isFile()) throw error

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { renameOverSync } from '../workspace/rename-over'
 
 const HASH = /^[0-9a-f]{64}$/
 
@@ -48,7 +49,7 @@ export function openBlobStore(folder: string): BlobStore {
       const temporary = join(folder, place, `.${randomBytes(6).toString('hex')}.tmp`)
       try {
         writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' })
-        renameSync(temporary, pathOf(name))
+        renameOverSync(temporary, pathOf(name))
       } catch (error) {
         made.delete(place)
         rmSync(temporary, { force: true })

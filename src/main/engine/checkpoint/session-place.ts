@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hash } from 'node:crypto'
 import type { FileState } from '../../../shared/model/checkpoint'
 import type { ListedFile, Listing } from './workspace-listing'
+import { renameOverSync } from '../workspace/rename-over'
 
 /**
  * What checkpoints keep beside the contents, below `$TRESTLE_HOME/checkpoints`: for each session the contents it refers to, the listing that
@@ -36,7 +37,7 @@ export function writeWhole(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     writeFileSync(temporary, text, { mode: 0o600 })
-    renameSync(temporary, path)
+    renameOverSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error

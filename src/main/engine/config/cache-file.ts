@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { renameOverSync } from '../workspace/rename-over'
 
 /** Small facts that a later process would have to find out again, by key. Losing them does no harm. */
 export interface CacheFile<Value> {
@@ -39,7 +40,7 @@ function write(file: string, values: Record<string, unknown>): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const temporary = `${file}.${process.pid}`
     writeFileSync(temporary, JSON.stringify(values), { mode: 0o600 })
-    renameSync(temporary, file)
+    renameOverSync(temporary, file)
   } catch {
     // The next process finds it out again.
   }

@@ -31,10 +31,16 @@ const fileSchema = z.object({ version: z.literal(1), keys: z.array(entry) })
 type Entry = z.infer<typeof entry>
 
 /** Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes' changes count. */
-export function createSecrets(options: { home: string; keyStore?: KeyStore; env?: NodeJS.ProcessEnv; now?: () => number }): Secrets {
+export function createSecrets(options: {
+  home: string
+  keyStore?: KeyStore
+  notices?: readonly string[]
+  env?: NodeJS.ProcessEnv
+  now?: () => number
+}): Secrets {
   const { home, keyStore = NO_KEY_STORE, env = process.env, now = Date.now } = options
   const file = join(home, 'credentials.json')
-  const notices: string[] = []
+  const notices: string[] = [...(options.notices ?? [])]
 
   const notice = (text: string): void => {
     if (!notices.includes(text)) notices.push(text)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
+import { renameOverSync } from '../workspace/rename-over'
 
 /**
  * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a power cut. Mode 0600. A symlink stays one:
@@ -17,7 +18,7 @@ export function writePrivateFile(file: string, text: string): void {
     } finally {
       closeSync(fd)
     }
-    renameSync(temporary, target)
+    renameOverSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
     if (!mayBeOverwritten(error) || !existsSync(target)) throw error

@@ -8,6 +8,8 @@ import { findShell } from '../task/find-shell'
 import { hasExited } from '../task/session-processes'
 import { startedChild } from '../task/started-child'
 import { stopSession } from '../task/stop-session'
+import { stopTree } from '../task/windows/stop-tree'
+import { markRoot } from '../task/windows/windows-process-table'
 import { KeptOutput } from './kept-output'
 
 export interface HookStart {
@@ -75,6 +77,7 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     wrapped?.close()
     return { ended: Promise.resolve(notRun(`It could not be run: ${failureOf(error).message}`)), gone: Promise.resolve() }
   }
+  if (process.platform === 'win32') markRoot(child.pid, markId, env)
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
   // Before its streams are touched: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
@@ -119,8 +122,9 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   const clear = async (): Promise<void> => {
     await ended
     const leader = child.pid
-    if (process.platform === 'win32') child.kill()
-    else if (leader !== undefined) {
+    if (process.platform === 'win32' && leader !== undefined) {
+      await stopTree({ taskId: markId, leader, leaderIsGone: () => hasExited(child) }, GRACE_MS)
+    } else if (leader !== undefined) {
       await stopSession(
         { taskId: markId, leader, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] },
         GRACE_MS,

@@ -1,6 +1,7 @@
-import { closeSync, ftruncate, mkdirSync, openSync, read, renameSync, rmSync, write, writeSync } from 'node:fs'
+import { closeSync, ftruncate, mkdirSync, openSync, read, rmSync, write, writeSync } from 'node:fs'
 import { basename, dirname, extname } from 'node:path'
 import { promisify } from 'node:util'
+import { renameOverSync } from '../workspace/rename-over'
 
 const COPY_BYTES = 256 * 1024
 const readAsync = promisify(read)
@@ -106,7 +107,7 @@ export class LogFiles {
         }
         at += piece.length
       }
-      renameSync(temporary, path)
+      renameOverSync(temporary, path)
       if (this.newest) closeSync(source)
       else await promisify(ftruncate)(source, this.firstBytes)
       this.newest = { file, from, headerBytes }

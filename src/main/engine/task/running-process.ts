@@ -9,6 +9,8 @@ export interface ProcessStart {
   env: Record<string, string>
   /** Marks everything the command starts: TRESTLE_TASK in its environment. */
   taskId: string
+  /** Nobody waits for its output; a person may look at its terminal, and type there. */
+  background?: boolean
   /** What it can reach; absent: everything the user can. */
   sandbox?: SandboxPolicy
 }

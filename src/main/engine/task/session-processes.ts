@@ -30,6 +30,11 @@ export async function sessionProcesses(leader: number, groups: readonly number[]
 /** The same in a table. Where the system does not tell sessions (anything but Linux): the descendants of the leader and the members of `groups`. */
 export function inSession(table: ProcessTable, leader: number, groups: readonly number[]): ProcessEntry[] {
   if (process.platform === 'linux') return [...(bySession(table).get(leader) ?? [])]
+  return familyOf(table, leader, groups)
+}
+
+/** The living descendants of `leader`, itself included, and the members of its group and of `groups`. */
+export function familyOf(table: ProcessTable, leader: number, groups: readonly number[] = []): ProcessEntry[] {
   const all = [...table.values()].filter(({ state }) => isAliveState(state))
   const found = new Set([leader])
   for (let before = -1; before !== found.size;) {

@@ -54,7 +54,7 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
  * Calls `done` once everything that is in the pipe now was read. What was written to a pipe can be read at once, so a whole turn of the event loop in which nothing came
  * means that there is nothing; time does not.
  */
-function readOut(stdout: Readable, done: () => void): void {
+export function readOut(stdout: Readable, done: () => void): void {
   let hasCome = false
   const onData = (): void => void (hasCome = true)
   stdout.on('data', onData)

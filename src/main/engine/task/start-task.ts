@@ -97,7 +97,7 @@ function isFile(path: string): boolean {
 
 async function defaultStarter(): Promise<{ starter: Starter; note?: string }> {
   try {
-    if (process.platform === 'win32') return { starter: await (await import('./start-in-conpty')).conptyStarter() }
+    if (process.platform === 'win32') return { starter: await (await import('./windows/windows-starter')).windowsStarter() }
     return { starter: await (await import('./start-in-terminal')).terminalStarter() }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

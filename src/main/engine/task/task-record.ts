@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '../../../shared/model/task'
 import { identityOf, isAlive, type ProcessIdentity } from '../session/sqlite/process-identity'
 import { newestPathOf } from './log-files'
 import { outputSize } from './read-output'
+import { renameOverSync } from '../workspace/rename-over'
 
 /** A background task on disk: `tasks/<taskId>/task.json`, beside its output. Whoever wants to know of tasks can read it without the host. */
 export interface TaskRecord {
@@ -36,7 +37,7 @@ export function writeRecord(home: string, record: TaskRecord): void {
   const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`)
   try {
     writeFileSync(temporary, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 })
-    renameSync(temporary, join(folder, FILE))
+    renameOverSync(temporary, join(folder, FILE))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error

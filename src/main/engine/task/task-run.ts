@@ -171,7 +171,15 @@ export class TaskRun {
     const { shell, env, start, starter, taskId } = this.options
     try {
       this.process = starter.start(
-        { shell, env, taskId, command: start.command, cwd: start.cwd, ...(start.sandbox && { sandbox: start.sandbox }) },
+        {
+          shell,
+          env,
+          taskId,
+          command: start.command,
+          cwd: start.cwd,
+          background: this.background,
+          ...(start.sandbox && { sandbox: start.sandbox }),
+        },
         {
           begun: () => this.options.onBegun?.(),
           data: (bytes) => this.onData(bytes),

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { constants, linkSync, lstatSync, renameSync, rmSync, type BigIntStats } from 'node:fs'
+import { constants, linkSync, lstatSync, rmSync, type BigIntStats } from 'node:fs'
 import { access, open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode, FileProblem, fileProblem } from './file-problem'
 import { holdFolder, type HeldFolder } from './held-folder'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 import { changedMeanwhile, mayBeOverwritten, overwriteFile } from './overwrite-file'
+import { renameOver } from './rename-over'
 
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
@@ -129,29 +130,17 @@ function requireUnchanged(target: string, shown: string, expect: FileStamp): voi
 }
 
 async function moveInto(temporary: string, target: string, shown: string, expect: FileStamp | 'absent' | undefined): Promise<void> {
-  if (expect !== 'absent') return replace(temporary, target, () => expect && requireUnchanged(target, shown, expect))
+  if (expect !== 'absent') return renameOver(temporary, target, { lastLook: () => expect && requireUnchanged(target, shown, expect) })
   try {
     // Unlike a rename, a link fails when somebody else made the file first.
     linkSync(temporary, target)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw changedMeanwhile(shown)
     // Some file systems (FAT, some network drives) have no hard links.
-    await replace(temporary, target, () => {
-      if (lstatSync(target, { throwIfNoEntry: false })) throw changedMeanwhile(shown)
+    await renameOver(temporary, target, {
+      lastLook() {
+        if (lstatSync(target, { throwIfNoEntry: false })) throw changedMeanwhile(shown)
+      },
     })
-  }
-}
-
-/** On Windows a file that a virus scanner or editor holds open cannot be replaced for a moment. */
-async function replace(temporary: string, target: string, lastLook: () => void): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    lastLook()
-    try {
-      return renameSync(temporary, target)
-    } catch (error) {
-      const held = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '')
-      if (!held || attempt === 6) throw error
-      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt))
-    }
   }
 }

@@ -10,11 +10,14 @@ let places: WindowsPlaces | undefined
 /** The path rules of this machine. */
 export const SYSTEM_PATHS: PathFlavor = pathFlavor(process.platform, () => (places ??= { git: gitFolder(), temp: tmpdir() }))
 
-/** The folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
-function gitFolder(): string | undefined {
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+/** On Windows the folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
+export function gitFolder(): string | undefined {
   const shell = findShell({ platform: 'win32', env: process.env, isFile })
   return 'error' in shell ? undefined : gitFolderOf(shell.path)
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** `C:\Program Files\Git` of `…\Git\bin\bash.exe` and `…\Git\usr\bin\bash.exe`. */

@@ -3,7 +3,7 @@ import type { ElectronModule } from './electron-module'
 
 /**
  * Opens what earlier versions sealed with Electron's safeStorage, which no other host can; it is sealed again with the key that all hosts share. Ask for it
- * only once the app is ready. Undefined where there is none.
+ * only once the app is ready. Undefined where the system has no such store.
  */
 export function safeStorageCipher(
   safeStorage: ElectronModule['safeStorage'],

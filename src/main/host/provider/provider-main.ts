@@ -68,7 +68,7 @@ const KEYS: Readonly<Record<ProviderView['keyFrom'], (provider: ProviderView, ke
   stored: (_, keys) => `Its key is stored. ${keysText(keys)}`,
   environment: ({ apiKeyEnv }) => `Its key is read from ${apiKeyEnv}.`,
   file: () => 'Its key stands in config.toml.',
-  locked: (_, { reason = 'it was stored with another key' }) => `Its key is stored, but cannot be opened: ${reason}.`,
+  locked: (_, { reason = 'it was stored with another key' }) => `Its key is stored, but cannot be decrypted: ${reason}.`,
   none: ({ apiKeyEnv }) => (apiKeyEnv === undefined ? 'It has no key.' : `${apiKeyEnv} is not set here, so it has no key now.`),
 }
 

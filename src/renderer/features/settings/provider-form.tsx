@@ -19,6 +19,12 @@ interface ProviderFormProps {
   onClose: () => void
 }
 
+/** What stands in the empty field of a key. */
+const PLACEHOLDERS: Partial<Record<ProviderView['keyFrom'], string>> = {
+  stored: 'A key is stored; type to replace it',
+  locked: 'A key is stored, but locked; type to replace it',
+}
+
 const FIELDS = ['id', 'type', 'baseUrl', 'apiKeyEnv', 'apiKey']
 
 /** Adds or changes a provider. A stored key is never shown; leaving the field empty keeps it. */
@@ -101,8 +107,8 @@ export function ProviderForm({ provider, keys, taken, onClose }: ProviderFormPro
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          placeholder={provider?.keyFrom === 'stored' ? 'A key is stored; type to replace it' : ''}
-          hint={`${keysText(keys)} Never in config.toml, and never shown again.`}
+          placeholder={provider && PLACEHOLDERS[provider.keyFrom]}
+          hint={`${keysText(keys)} They are never in config.toml and never shown again.`}
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />

@@ -40,7 +40,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
               <div className="min-w-[180px] flex-1">
                 <p className="flex flex-wrap items-center gap-2">
                   <span className="font-medium">{provider.id}</span>
-                  <KeyState provider={provider} keys={settings.keys} />
+                  <KeyState provider={provider} />
                 </p>
                 <p className="text-small wrap-anywhere text-ink-3">
                   {PROVIDER_WORDS[provider.type].name} ·{' '}
@@ -48,6 +48,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
                     {provider.baseUrl ?? PROVIDER_WORDS[provider.type].defaultUrl ?? 'no address'}
                   </span>
                 </p>
+                {provider.keyFrom === 'locked' && <p className="text-small text-ink-2">{lockedText(settings.keys)}</p>}
               </div>
               <div className="flex gap-1">
                 <Button variant="quiet" size="small" aria-label={`Edit ${provider.id}`} onClick={() => setEditing({ provider })}>
@@ -84,7 +85,13 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
   )
 }
 
-function KeyState({ provider: { keyFrom, apiKeyEnv }, keys }: { provider: ProviderView; keys: KeysView }) {
+/** Why a stored key cannot be used, and what to do about it. */
+function lockedText({ reason }: KeysView): string {
+  const why = reason === undefined ? 'It was encrypted with another key' : `It cannot be decrypted because ${reason}`
+  return `${why}. Enter the key again, or name an environment variable.`
+}
+
+function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView }) {
   switch (keyFrom) {
     case 'stored':
       return <Badge tone="done">key stored</Badge>
@@ -93,11 +100,7 @@ function KeyState({ provider: { keyFrom, apiKeyEnv }, keys }: { provider: Provid
     case 'file':
       return <Badge>key in config.toml</Badge>
     case 'locked':
-      return (
-        <Badge tone="wait">
-          {keys.reason === undefined ? 'key stored, but with another encryption key' : `key stored, but locked: ${keys.reason}`}
-        </Badge>
-      )
+      return <Badge tone="wait">key locked</Badge>
     default:
       return apiKeyEnv ? <Badge tone="wait">{apiKeyEnv} is not set</Badge> : <Badge>no key</Badge>
   }

@@ -1,3 +1,4 @@
+import { rewriteNul } from '../../task/find-shell'
 import type { Workspace } from '../../workspace/workspace'
 import { EvaluationTime, EvaluationTimeout, limitFor } from '../evaluation-time'
 import { addExpression, isNumber, noArithmetic, type Arithmetic } from './arithmetic'
@@ -58,7 +59,8 @@ export async function inspectCommand(
     children: new Set(),
   }
   try {
-    await script(inspection, command, 0, [])
+    // What it runs as: there `nul` means the device, and is written as bash needs it.
+    await script(inspection, workspace.paths.platform === 'win32' ? rewriteNul(command) : command, 0, [])
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     unseen(inspection, command, `it could not be looked into (${reason})`, error instanceof EvaluationTimeout ? TOO_LONG : undefined)

@@ -4,13 +4,13 @@ import { programFile } from '../../runtime/program-file'
 import { startedChild } from '../../task/started-child'
 
 export interface KeyStoreAnswer {
-  /** Base64; absent: there is none. */
+  /** Base64; absent: the key store has no key yet. */
   key?: string
   /** Why the key store could not be asked; not a whole sentence. */
   problem?: string
 }
 
-/** Asks the key store of the system for the key, and with `make` makes one where there is none. Never rejects, and answers within `limitMs`. */
+/** Asks the key store of the system for the key, and with `make` makes one if it has none yet. Never rejects, and answers within `limitMs`. */
 export type AskKeyStore = (action: 'get' | 'make', limitMs: number) => Promise<KeyStoreAnswer>
 
 /** Asks in a process of its own, which is ended when the time is up. */

@@ -14,7 +14,7 @@ export interface LegacyCipher {
  * Where no key store can be reached, nothing is sealed, and files that only the user can read have to do.
  */
 export interface KeyStore {
-  /** Fetches the key, for what is sealed already; with `make` makes one where there is none. Answers within a time limit, and never rejects. */
+  /** Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit, and never rejects. */
   unlock(options?: { make?: boolean }): Promise<void>
   /** The text sealed; undefined where it has to be kept plain. */
   seal(text: string): string | undefined
@@ -74,10 +74,10 @@ export function createKeyStore({
   async function unlock({ make = false } = {}): Promise<void> {
     if (without !== undefined) return
     // One question at a time: whoever makes a key waits for those who only look for one.
-    while (asking) await asking
-    if (key) return
-    asking = fetch(make ? 'make' : 'get').finally(() => (asking = undefined))
-    await asking
+    const mine = (asking ?? Promise.resolve()).then(() => (key ? undefined : fetch(make ? 'make' : 'get')))
+    asking = mine
+    await mine
+    if (asking === mine) asking = undefined
   }
 
   return {

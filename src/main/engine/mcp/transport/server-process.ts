@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -10,6 +10,8 @@ import { CUSTODY_MARK, custodyMark, SERVER_MARK, TASK_MARK } from '../../task/cu
 import { hasExited } from '../../task/session-processes'
 import { startedChild } from '../../task/started-child'
 import { stopSession } from '../../task/stop-session'
+import { stopTree } from '../../task/windows/stop-tree'
+import { markRoot } from '../../task/windows/windows-process-table'
 import { watchGroup } from './watchdog'
 import { windowsCommand } from './windows-command'
 
@@ -69,6 +71,7 @@ export async function startServerProcess({ home, command, args, cwd, env, sandbo
     })
   })
   const pid = child.pid!
+  if (process.platform === 'win32') markRoot(pid, mark, marked)
   const unwatch = watchGroup(pid)
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -78,7 +81,7 @@ export async function startServerProcess({ home, command, args, cwd, env, sandbo
   async function stop(): Promise<void> {
     child.stdin.end()
     if (!hasExited(child)) await Promise.race([exited, after(BY_ITSELF_MS)])
-    if (process.platform === 'win32') await killTree(pid)
+    if (process.platform === 'win32') await stopTree({ taskId: mark, leader: pid, leaderIsGone: () => hasExited(child) }, GRACE_MS)
     else {
       const leader = { leader: pid, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] }
       await stopSession({ taskId: mark, ...leader }, GRACE_MS)
@@ -129,12 +132,6 @@ function isFolder(path: string): boolean {
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function killTree(pid: number): Promise<void> {
-  return new Promise((resolve) => {
-    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }, () => resolve())
-  })
 }
 
 /** The start itself, with a failure as a `CodedError`. */

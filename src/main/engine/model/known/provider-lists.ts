@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/model/errors'
 import type { ProviderSettings } from '../../config/settings'
@@ -6,6 +6,7 @@ import { limitedText } from '../limited-text'
 import { withVersion } from '../wire/with-version'
 import type { ModelFacts } from './known-model'
 import { listedModels, type ListedModel } from './listed-models'
+import { renameOverSync } from '../../workspace/rename-over'
 
 /** How long a provider may take to list its models. */
 const LIMIT_MS = 10_000
@@ -104,5 +105,5 @@ function read(file: string | undefined): Kept {
 function write(file: string, lists: Kept): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.new`, JSON.stringify(lists), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  renameOverSync(`${file}.new`, file)
 }

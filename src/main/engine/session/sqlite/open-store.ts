@@ -156,7 +156,7 @@ function makeStore(file: string, migrations: readonly Migration[]): void {
   } catch (error) {
     if (fileAt(file)) return
     // A file system without links, such as those of memory cards.
-    if (error instanceof Error && 'code' in error && ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(String(error.code)))
+    if (error instanceof Error && 'code' in error && ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EISDIR'].includes(String(error.code)))
       renameSync(made, file)
     else throw error
   } finally {

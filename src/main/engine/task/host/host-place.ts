@@ -27,7 +27,7 @@ export interface HostPlace {
 /** Makes what is missing. Throws CodedError `task.host_unavailable` when no place is safe. */
 export function hostPlace(home: string): HostPlace {
   const folder = socketFolder(home)
-  const token = readToken(join(privateFolder(join(home, 'run')), 'task-host.token'))
+  const token = sharedToken(join(privateFolder(join(home, 'run')), 'task-host.token'))
   const prefix = `${short(identityOf(process.pid).machine.split('|')[1] ?? '')}-${PROTOCOL}.`
   const pathOf = (number: number): string =>
     // Nobody can guess the name, and it ends with its host.
@@ -72,22 +72,54 @@ function privateFolder(path: string): string {
   return path
 }
 
-function readToken(file: string): string {
+const TOKEN_CHARS = 64
+/** Without links a token is there for a moment before it is written. */
+const MOST_LOOKS = 100
+
+/** The secret in this file, which whoever comes first makes. `link` and `write` may be given for file systems that lack something. */
+export function sharedToken(file: string, { link = linkSync, write = writeFileSync } = {}): string {
+  const known = readToken(file)
+  if (known !== undefined) return known
+  const token = randomBytes(TOKEN_CHARS / 2).toString('hex')
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`
+  write(temporary, token, { mode: 0o600, flag: 'wx' })
   try {
-    return readFileSync(file, 'utf8')
-  } catch {
     // Whole from the first moment, whoever comes first.
-    const temporary = `${file}.${randomBytes(6).toString('hex')}`
-    writeFileSync(temporary, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
-    try {
-      linkSync(temporary, file)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    } finally {
-      rmSync(temporary, { force: true })
-    }
-    return readFileSync(file, 'utf8')
+    link(temporary, file)
+  } catch (error) {
+    if (!isThere(error)) makeWithoutLinks(file, token, write)
+  } finally {
+    rmSync(temporary, { force: true })
   }
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const found = readToken(file)
+    if (found !== undefined) return found
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  }
+  throw new CodedError('task.host_unavailable', `${file} is damaged. Remove it and start Trestle again.`)
+}
+
+/** exFAT and some network folders have no links. */
+function makeWithoutLinks(file: string, token: string, write: typeof writeFileSync): void {
+  try {
+    write(file, token, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if (!isThere(error)) throw error
+  }
+}
+
+/** Undefined when it is not there, or not written yet. */
+function readToken(file: string): string | undefined {
+  try {
+    const token = readFileSync(file, 'utf8')
+    return token.length === TOKEN_CHARS ? token : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }
 
 function short(text: string): string {

@@ -102,7 +102,7 @@ function claim(own: string, name: string): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     // A file system without links for sockets: the first of two in the very same moment would end unfound, when idle.
-    if ((code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') || existsSync(name)) throw error
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
     renameSync(own, name)
   }
 }

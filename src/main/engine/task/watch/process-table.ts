@@ -11,10 +11,10 @@ const STRETCH_MS = 6
 
 /**
  * One look at all processes. On Linux from /proc, the newest first, because those are the ones that may be gone in a moment; on macOS one call
- * of `ps`; empty on Windows, which tells this only to programs that take half a second to start.
+ * of `ps`; on Windows PowerShell is asked, which takes a tenth of a second.
  */
 export async function processTable(): Promise<ProcessTable> {
-  if (process.platform === 'win32') return new Map()
+  if (process.platform === 'win32') return (await import('../windows/windows-process-table')).windowsProcessTable()
   if (process.platform !== 'linux') return new Map((await processListByPs()).map((entry) => [entry.pid, entry]))
   const table = new Map<number, ProcessEntry>()
   let resumed = performance.now()

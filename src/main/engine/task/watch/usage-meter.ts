@@ -5,6 +5,7 @@ import { MarkedProcesses, type MarkedProcess } from './marked-processes'
 import { portsByLsof } from './ports-by-lsof'
 import type { ProcessEntry } from './process-entry'
 import { processTable } from './process-table'
+import { portsByNetstat } from '../windows/ports-by-netstat'
 import { SandboxedPorts } from './sandboxed-ports'
 
 interface Sample {
@@ -84,7 +85,10 @@ export class UsageMeter {
 
   async #portsByLsof(entries: readonly ProcessEntry[]): Promise<Map<number, ListeningPort[]>> {
     if (!this.#lsof || performance.now() - this.#lsof.at > LSOF_EVERY_MS) {
-      this.#lsof = { at: performance.now(), ports: await portsByLsof(entries.map(({ pid }) => pid)) }
+      this.#lsof = {
+        at: performance.now(),
+        ports: process.platform === 'win32' ? await portsByNetstat() : await portsByLsof(entries.map(({ pid }) => pid)),
+      }
     }
     return this.#lsof.ports
   }

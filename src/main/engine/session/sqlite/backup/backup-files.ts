@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../database'
+import { renameOverSync } from '../../../workspace/rename-over'
 
 /** How many backups are kept. */
 const KEPT = 7
@@ -63,7 +64,7 @@ function finish(partial: string, file: string): void {
   } finally {
     closeSync(fd)
   }
-  renameSync(partial, file)
+  renameOverSync(partial, file)
 }
 
 function removePartial(partial: string): void {

@@ -1,0 +1,74 @@
+import type { spawn as SpawnPty } from 'node-pty'
+import { rewriteNul } from '../find-shell'
+import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from '../running-process'
+import { TERMINAL_COLS, TERMINAL_ROWS } from '../screen-rows'
+import { sessionProcesses } from '../session-processes'
+import { stopTree } from './stop-tree'
+import { markRoot } from './windows-process-table'
+
+/** What node-pty offers; given, so that it can be tested where there is no Windows. */
+export type SpawnTerminal = (
+  ...args: Parameters<typeof SpawnPty>
+) => Pick<ReturnType<typeof SpawnPty>, 'pid' | 'write' | 'kill' | 'pause' | 'resume' | 'onData' | 'onExit'>
+
+/** A command line of Windows holds so many characters; longer commands run in pipes. */
+const MOST_CHARS = 30_000
+const CTRL_C = '\x03'
+
+/** Starts commands in Windows' pseudo console, in Git Bash; rejects when Windows has no pseudo console. */
+export async function conptyStarter(): Promise<Starter> {
+  const pty = await import('node-pty')
+  return { start: (start, events) => startInConpty(pty.spawn, start, events), warm() {}, close() {} }
+}
+
+/** Whether a command fits into a command line of Windows. */
+export function fitsCommandLine(command: string): boolean {
+  // Quotes and backslashes are written twice.
+  return command.length + (command.match(/["\\]/g)?.length ?? 0) < MOST_CHARS
+}
+
+/** Runs one command in a pseudo console. A stop is Ctrl-C first, as a person would; what does not end by that is ended with all it started. */
+export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events: ProcessEvents): RunningProcess {
+  // Standard input is closed inside, because the pseudo console has only one way in.
+  const script = `exec </dev/null\n${rewriteNul(start.command)}`
+  const terminal = spawn(start.shell, ['-c', script], {
+    cwd: start.cwd,
+    env: { ...start.env, TRESTLE_TASK: start.taskId },
+    cols: TERMINAL_COLS,
+    rows: TERMINAL_ROWS,
+    encoding: null,
+  })
+  const { pid } = terminal
+  markRoot(pid, start.taskId, start.env)
+  let over = false
+  const ended = Promise.withResolvers<void>()
+  // With `encoding: null` bytes come, whatever the declared type says.
+  terminal.onData((data: string | Uint8Array) => {
+    if (!events.data(typeof data === 'string' ? Buffer.from(data) : data)) terminal.pause()
+  })
+  terminal.onExit(({ exitCode }) => {
+    over = true
+    ended.resolve()
+    events.exit({ exitCode })
+    events.end()
+  })
+  queueMicrotask(() => events.begun?.())
+  return {
+    pid,
+    resume: () => terminal.resume(),
+    write: (data) => terminal.write(data),
+    async stop(graceMs) {
+      if (!over) {
+        terminal.write(CTRL_C)
+        let limit: NodeJS.Timeout | undefined
+        await Promise.race([ended.promise, new Promise((resolve) => (limit = setTimeout(resolve, graceMs)))])
+        clearTimeout(limit)
+      }
+      await stopTree({ taskId: start.taskId, leader: pid, leaderIsGone: () => over }, graceMs)
+    },
+    leftRunning: async () => (await sessionProcesses(pid, [pid])).filter((each) => each.pid !== pid),
+    release: () => {
+      if (!over) terminal.kill()
+    },
+  }
+}
