@@ -16,9 +16,9 @@ export interface ServedApp {
 }
 
 /** Starts the built program's web host with exactly this environment. */
-export async function serveApp(env: Record<string, string>): Promise<ServedApp> {
+export async function serveApp(env: Record<string, string>, args: readonly string[] = []): Promise<ServedApp> {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
-  const child = spawn(process.execPath, [CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [CLI, 'serve', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await new Promise<string>((resolve, reject) => {
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
