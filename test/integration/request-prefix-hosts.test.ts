@@ -7,6 +7,7 @@ import { socketCarrier } from '../../src/renderer/client/socket-carrier'
 import type { RecordedRequest, WireName } from '../support/model-script'
 import { nodeSockets } from '../support/node-socket'
 import { calls, PrefixReplay, read } from '../support/prefix-replay'
+import { required } from '../support/required'
 import { brokenAt, piecesOf } from '../support/request-pieces'
 import { until } from '../support/until'
 
@@ -109,20 +110,26 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
       ['FIRST PART', 9],
       ['SECOND PART', 3],
     ])
-    for (const [who, requests] of families) {
-      for (const [index, { request }] of requests.entries()) {
+    const breaks = [...families].flatMap(([who, requests]) =>
+      requests.flatMap(({ request }, index) => {
         const last = requests[index - 1]
-        if (last) expect(brokenAt(piecesOf(last.request), piecesOf(request)), `request ${index + 1} of ${who}`).toBeUndefined()
-      }
-    }
+        const at = last && brokenAt(piecesOf(last.request), piecesOf(request))
+        return at === undefined ? [] : [`request ${index + 1} of ${who}: ${at}`]
+      }),
+    )
+    expect(breaks).toEqual([])
     expect(run.refused).toBe(0)
   })
 })
 
 /** By the first thing that was said in the conversation. */
-function whose({ wire, body }: RecordedRequest): string {
+function whose({ body }: RecordedRequest): string {
   const messages = (body['messages'] ?? body['input'] ?? body['contents']) as { role?: string }[]
-  const first = JSON.stringify(messages.find(({ role }) => role === 'user'))
-  expect(first, wire).toBeDefined()
+  const first = JSON.stringify(
+    required(
+      messages.find(({ role }) => role === 'user'),
+      'a first message',
+    ),
+  )
   return ['FIRST PART', 'SECOND PART'].find((part) => first.includes(part)) ?? 'agent'
 }
