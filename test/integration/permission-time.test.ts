@@ -31,9 +31,16 @@ async function measured(command: string, rules = RULES): Promise<{ took: number;
   return { took, verdict }
 }
 
+/** The least of some times: a pass that happens to collect garbage, or runs code that is not compiled yet, says nothing of the command. */
+async function quickest(command: string, { rules = RULES, runs = 3 } = {}): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs && least >= LIMIT_MS; run += 1) least = Math.min(least, (await measured(command, rules)).took)
+  return least
+}
+
 it.each(Object.entries(longCommands()))('decides in time about %s', async (_name, command) => {
   expect(command.length).toBeLessThanOrEqual(10_000)
-  expect((await measured(command)).took).toBeLessThan(LIMIT_MS)
+  expect(await quickest(command)).toBeLessThan(LIMIT_MS)
 })
 
 it('decides in time about any line of ten thousand characters', async () => {
@@ -41,7 +48,7 @@ it('decides in time about any line of ten thousand characters', async () => {
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), fc.boolean(), async (pieces, repeats) => {
       const once = pieces.join('')
       const line = (repeats ? once.repeat(Math.ceil(10_000 / once.length)) : once + once.at(-1)!.repeat(10_000)).slice(0, 10_000)
-      expect((await measured(line)).took).toBeLessThan(LIMIT_MS)
+      expect(await quickest(line)).toBeLessThan(LIMIT_MS)
     }),
     { numRuns: CASES },
   )
@@ -54,10 +61,7 @@ it('decides in time where there are thousands of rules', async () => {
   )
   const commands = [`git push ${'a'.repeat(5000)}`, `cat ${'deep/aaaa '.repeat(900)}`, 'ls; '.repeat(400)]
   for (const command of commands) {
-    // The first times are those of code that is not compiled yet.
-    const times: number[] = []
-    for (let run = 0; run < 5; run += 1) times.push((await measured(command, many)).took)
-    expect(Math.min(...times)).toBeLessThan(LIMIT_MS)
+    expect(await quickest(command, { rules: many, runs: 5 })).toBeLessThan(LIMIT_MS)
   }
 })
 

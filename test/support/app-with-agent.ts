@@ -61,7 +61,7 @@ export class AppWithAgent {
   /** Starts the program (again). */
   async open(): Promise<void> {
     const { PATH = '', HOME = '' } = process.env
-    this.app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home }, this.program)
+    this.app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home }, [], this.program)
     const { origin, hash } = new URL(this.app.url)
     this.connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
     if (this.sessionId === '') {

@@ -51,7 +51,9 @@ export interface ScriptStep {
 }
 
 /** Steps in the order of the requests, or a function of the request. Without a step left the server answers 500. */
-export type ModelScript = readonly ScriptStep[] | ((request: RecordedRequest, index: number) => ScriptStep | undefined)
+export type ModelScript =
+  | readonly ScriptStep[]
+  | ((request: RecordedRequest, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>)
 
 /** A request as the server got it. */
 export interface RecordedRequest {

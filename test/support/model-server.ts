@@ -72,7 +72,7 @@ export async function startModelServer(options: { script: ModelScript; models?: 
       notify()
     })
     notify()
-    const step = next(recorded, index)
+    const step = await next(recorded, index)
     if (!step)
       return sendJson(response, 500, {
         error: { message: `The script has run out: request ${index + 1} has no step.`, type: 'script_exhausted' },
@@ -100,7 +100,7 @@ export async function startModelServer(options: { script: ModelScript; models?: 
   }
 }
 
-function stepsOf(script: ModelScript): (request: RecordedRequest, index: number) => ScriptStep | undefined {
+function stepsOf(script: ModelScript): Exclude<ModelScript, readonly unknown[]> {
   if (typeof script === 'function') return script
   const steps = script.flatMap((step) => Array.from({ length: step.repeat ?? 1 }, () => step))
   return (_request, index) => steps[index]

@@ -17,7 +17,7 @@ const BREAKS: ReadonlySet<RecordedEvent['type']> = new Set(['compaction.finished
 const CONFIG = `[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n[mcp]\nstart_wait_s = 60\n`
 
 /** What a model answers, or does before it answers. */
-export type Turn = ScriptStep | (() => ScriptStep)
+export type Turn = ScriptStep | (() => ScriptStep | Promise<ScriptStep>)
 
 export interface ReplayOptions {
   wire: WireName
@@ -49,6 +49,8 @@ export class PrefixReplay {
   #events: RecordedEvent[] = []
   #steps: Turn[] = []
   #session = ''
+  /** How a prompt gets to the session: in this process, unless a host is to take it. */
+  send = async (text: string): Promise<unknown> => this.#engine.sessions.prompt(this.#session, [{ type: 'text', text }])
 
   constructor(options: ReplayOptions, files: Record<string, string> = {}) {
     this.#options = options
@@ -59,11 +61,11 @@ export class PrefixReplay {
     const { wire, window } = this.#options
     this.#strict = strictModel({ wire, window, bytesPerToken: 3.5 })
     this.#model = await startModelServer({
-      script: (request, index) => {
+      script: async (request, index) => {
         this.requests.push({ request, before: this.#events })
         this.#events = []
         const step = this.#steps.shift() ?? { text: 'Well.' }
-        return this.#strict.play(request, index, { thinking: 'Hm.', ...(typeof step === 'function' ? step() : step) })
+        return this.#strict.play(request, index, { thinking: 'Hm.', ...(typeof step === 'function' ? await step() : step) })
       },
     })
     this.configure(this.#options.settings)
@@ -111,7 +113,7 @@ export class PrefixReplay {
   async prompt(...steps: Turn[]): Promise<number> {
     this.#steps = [...steps]
     const { turns } = this.#engine.sessions.header(this.#session)
-    await this.#engine.sessions.prompt(this.#session, [{ type: 'text', text: `prompt ${turns + 1}` }])
+    await this.send(`prompt ${turns + 1}`)
     return turns
   }
 

@@ -15,11 +15,15 @@ export interface ServedApp {
   kill(): Promise<void>
 }
 
-/** Starts the built program's web host with exactly this environment. `program`: how the program is started. */
-export async function serveApp(env: Record<string, string>, program: readonly string[] = [process.execPath, CLI]): Promise<ServedApp> {
+/** Starts the built program's web host with exactly this environment. `options`: further arguments. `program`: how the program is started. */
+export async function serveApp(
+  env: Record<string, string>,
+  options: readonly string[] = [],
+  program: readonly string[] = [process.execPath, CLI],
+): Promise<ServedApp> {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const [command = '', ...args] = program
-  const child = spawn(command, [...args, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(command, [...args, 'serve', ...options], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await new Promise<string>((resolve, reject) => {
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -14,7 +14,7 @@ const IN_A_TERMINAL: Partial<Record<ErrorCode, string>> = {
 }
 
 /** The advice of a failure for someone at a terminal. */
-export function terminalAdvice({ code, advice }: Pick<Failure, 'code' | 'advice'>): string {
+function terminalAdvice({ code, advice }: Pick<Failure, 'code' | 'advice'>): string {
   return IN_A_TERMINAL[code] ?? advice
 }
 

@@ -6,7 +6,7 @@ import { rendererFolder } from '../../renderer-folder'
 import { startOnUsualPort } from './usual-port'
 import { taskHostProgram } from '../../task-host-program'
 import { startWebHost } from './web-host'
-import { webToken } from './web-token'
+import { watchWebToken, webToken } from './web-token'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
@@ -19,7 +19,13 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     // Whoever reads the address may end it at once.
     const stopped = stopSignal()
     process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
+    let { url } = host
+    const stopWatching = watchWebToken(engine.home, (token) => {
+      host.useToken(token)
+      if (host.url !== url) process.stdout.write(`The token was replaced. Trestle is at ${(url = host.url)}\n`)
+    })
     await stopped
+    stopWatching()
     await host.close()
     reportBackground(
       engine,

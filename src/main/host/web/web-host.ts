@@ -33,8 +33,10 @@ export interface WebHostOptions {
 
 export interface WebHost {
   /** What the user opens. The token is behind `#`, which browsers send to nobody. Print it to the user's terminal; never log it. */
-  url: string
+  readonly url: string
   port: number
+  /** From now on only this token lets anyone in; who came in with another one is shut out at once. */
+  useToken(token: string): void
   /** Hangs up on every client and frees the port; the engine goes on. */
   close(): Promise<void>
 }
@@ -49,14 +51,14 @@ const CLOSE_GRACE_MS = 1000
  * The rules are in README.md beside this file.
  */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
-  const { engine, rendererDir, host = '127.0.0.1', token = randomBytes(32).toString('hex') } = options
+  const { engine, rendererDir, host = '127.0.0.1' } = options
+  let token = checkedToken(options.token ?? randomBytes(32).toString('hex'))
   const logBug: LogBug =
     options.logBug ??
     ((message, error) =>
       void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`))
   if (!['127.0.0.1', 'localhost', '::1'].includes(host))
     throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
-  if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
 
   const rpc = createRpcServer(
     createRouter({
@@ -100,10 +102,22 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   await listen(server, options.port ?? 0, host)
   const port = portOf(server)
   return {
-    url: `http://${host === '::1' ? '[::1]' : host}:${port}/#token=${token}`,
+    get url() {
+      return `http://${host === '::1' ? '[::1]' : host}:${port}/#token=${token}`
+    },
     port,
+    useToken(next) {
+      if (next === token) return
+      token = checkedToken(next)
+      for (const socket of sockets.clients) refuse(socket)
+    },
     close: () => close(server, sockets),
   }
+}
+
+function checkedToken(token: string): string {
+  if (!/^[\w-]{32,}$/.test(token)) throw new CodedError('request.invalid', 'token: at least 32 letters, digits, - or _')
+  return token
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, folder: string, port: number): Promise<void> {
@@ -160,7 +174,8 @@ function offeredProtocols(request: IncomingMessage): string[] {
 }
 
 function refuse(socket: WebSocket): void {
-  // No message listener: nothing such a client sends is looked at.
+  // Nothing such a client sends is looked at.
+  socket.removeAllListeners('message')
   socket.on('error', () => socket.terminate())
   socket.close(SOCKET_REFUSED, 'wrong token')
   const timer = setTimeout(() => socket.terminate(), CLOSE_GRACE_MS)

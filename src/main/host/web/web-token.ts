@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { watchConfigFile } from '../../engine/config/watch-file'
 import { writePrivateFile } from '../../engine/config/write-private-file'
 
 const FILE = 'web-token'
@@ -23,6 +24,18 @@ export function webToken(home: string, { renew = false }: { renew?: boolean } = 
     if (renew) throw error
   }
   return token
+}
+
+/**
+ * Tells of each new token that another start has made (`trestle serve --new-token`), so that a server that runs can shut out who has the old one. Returns
+ * how to stop. A file that is gone or damaged changes nothing: the next start makes another.
+ */
+export function watchWebToken(home: string, onToken: (token: string) => void): () => void {
+  const file = join(home, FILE)
+  return watchConfigFile(file, () => {
+    const token = readToken(file)
+    if (token !== undefined) onToken(token)
+  })
 }
 
 function readToken(file: string): string | undefined {
