@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from './app'
 import { said, say, startSession } from './steps'
 
@@ -15,7 +15,9 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
 
   const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
   await expect(write).toContainText('# Trestle demo')
-  const scratch = join(app.scratch.home, 'scratch', readdirSync(join(app.scratch.home, 'scratch'))[0]!)
+  // Nothing about it is dangerous: the project is not among the files of Trestle.
+  await expect(write).not.toContainText(/risk|configuration/)
+  const scratch = (await page.locator('[data-row^="project:"]').getAttribute('title')) ?? ''
   expect(readdirSync(scratch)).not.toContain('trestle-demo.md')
   await write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
 
@@ -26,6 +28,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
   expect(readFileSync(join(scratch, 'trestle-demo.md'), 'utf8')).toContain('# Trestle demo')
   await expect(page.getByText('scripted').first()).toBeVisible()
   await expect(page.getByText('3 of 3 done').first()).toBeVisible()
+  rmSync(dirname(scratch), { recursive: true })
 })
 
 test('a newcomer connects a provider by address and key, which is tested, and talks to it', async ({ app }) => {
