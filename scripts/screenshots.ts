@@ -70,7 +70,11 @@ async function workday(browser: Browser): Promise<void> {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await say(page, prompt)
     }
-    const allow = (name: RegExp): Promise<void> => page.getByRole('group', { name }).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
+    const allow = (name: RegExp): Promise<void> =>
+      page
+        .getByRole('group', { name })
+        .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
+        .click()
 
     await start(KEYS)
     await page.getByRole('group', { name: /Bash/ }).waitFor()
