@@ -57,7 +57,7 @@ test('a model connected in the app has its true window and media; an unknown one
   await form.getByLabel('Base URL').fill(app.server.baseUrl)
   await form.getByLabel('API key').fill('sk-ant-typed')
   await form.getByRole('button', { name: 'List models' }).click()
-  await expect(form.getByRole('status').first()).toContainText(/offers|known|spells/)
+  await expect(form.getByRole('status').first()).toContainText(/offers|known|model ID/)
   await form.getByLabel('Model name').fill('claude-sonnet-5-5')
   await form.getByRole('button', { name: /Connect/ }).click()
   await expect(page.getByRole('radio', { name: /claude-sonnet-5-5/ })).toBeVisible()
