@@ -42,7 +42,7 @@ test('going back to before a message shows first what changes on disk, spares wh
   writeFileSync(file(app, 'new.txt'), 'theirs\n')
   await page.getByText('tidy up').first().hover()
   await page.getByRole('button', { name: 'Message actions' }).nth(1).click()
-  await page.getByRole('menuitem', { name: /Restore to before this message/ }).click()
+  await page.getByRole('menuitem', { name: /Restore to here/ }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('keep.txt')).toBeVisible()
   await expect(dialog.getByText('Someone else has changed it since.')).toBeVisible()

@@ -122,7 +122,7 @@ test.describe('while the agent works', () => {
     await app.kill()
     await app.restart()
     await app.page.getByRole('treeitem', { name: /a long question/ }).click()
-    await expect(said(app.page, /interrupted|closed in the middle/i)).toBeVisible()
+    await expect(said(app.page, /interrupted|closed during this turn/i)).toBeVisible()
     await say(app.page, 'go on')
     await expect(said(app.page, 'And here is the second answer.')).toBeVisible()
   })

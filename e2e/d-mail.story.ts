@@ -47,7 +47,7 @@ test('the agent goes back with a message to itself: a card says what was taken b
   // The turn waits for an answer: nothing can go back in the middle of it.
   await expect(page.getByRole('group', { name: 'Question' })).toBeVisible()
   await expect(card.getByRole('button', { name: 'Undo', exact: true })).toBeDisabled()
-  await card.getByRole('button', { name: /2 calls left the conversation/ }).click()
+  await card.getByRole('button', { name: /2 calls removed from the conversation/ }).click()
   await expect(card.getByText('Write retry.ts')).toBeVisible()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -55,7 +55,7 @@ test('the agent goes back with a message to itself: a card says what was taken b
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await pictures(app, 'd-mail')
-  await card.getByRole('button', { name: /2 calls left the conversation/ }).click()
+  await card.getByRole('button', { name: /2 calls removed from the conversation/ }).click()
   await page.getByRole('group', { name: 'Question' }).getByRole('radio', { name: '5432' }).check()
   await page.getByRole('button', { name: 'Answer', exact: true }).click()
   await expect(said(page, 'The port is right now.')).toBeVisible()

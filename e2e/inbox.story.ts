@@ -83,7 +83,7 @@ test('requests that are alike are allowed together only where each is shown', as
   const { page } = app
   await askIn(app, 'one', 'two')
   await openInbox(page)
-  await page.getByRole('button', { name: 'Allow all 2 alike' }).click()
+  await page.getByRole('button', { name: 'Allow all 2 similar' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('mkdir one')
   await expect(dialog).toContainText('mkdir two')
@@ -99,7 +99,7 @@ test('what one tab answers is settled in the other, and nothing takes its place 
   await askIn(app, 'one', 'two')
   const second = await page.context().browser()!.newPage()
   await second.goto(app.url!)
-  await expect(second.getByRole('button', { name: /Inbox/ })).toContainText('2 wait for you')
+  await expect(second.getByRole('button', { name: /Inbox/ })).toContainText('2 pending')
   await openInbox(second)
   await expect(card(second, 'one').getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
   await openInbox(page)
@@ -158,8 +158,8 @@ test('a page that is not in front calls by a notification, once, and a click on 
   await expect.poll(async () => (await shown()).flat()).toHaveLength(2)
   const [caller, other] = (await shown())[0]!.length > 0 ? [0, 1] : [1, 0]
   expect((await shown())[caller]).toEqual([
-    { title: 'please one waits for you', body: 'Bash mkdir one' },
-    { title: '2 requests wait for you', body: 'please one, please two' },
+    { title: 'please one needs you', body: 'Bash mkdir one' },
+    { title: '2 pending requests', body: 'please one, please two' },
   ])
   expect((await shown())[other]).toEqual([])
   await pages[caller]!.evaluate('window.latest.dispatchEvent(new Event("click"))')

@@ -70,7 +70,11 @@ async function workday(browser: Browser): Promise<void> {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await say(page, prompt)
     }
-    const allow = (name: RegExp): Promise<void> => page.getByRole('group', { name }).getByRole('button', { name: 'Allow once' }).click()
+    const allow = (name: RegExp): Promise<void> =>
+      page
+        .getByRole('group', { name })
+        .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
+        .click()
 
     await start(KEYS)
     await page.getByRole('group', { name: /Bash/ }).waitFor()
@@ -79,7 +83,7 @@ async function workday(browser: Browser): Promise<void> {
 
     await start(CENTS)
     await allow(/Bash npx tsc/)
-    const command = page.getByRole('button', { name: /Bash npx tsc/ })
+    const command = page.getByRole('button', { name: /Bash .*npx tsc/ })
     await command.click()
     await page.getByText('Checking src/catalogue/price-tag.tsx').waitFor()
 

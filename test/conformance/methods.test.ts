@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { contract } from '../../src/shared/contract'
 import type { TrestleClient } from '../../src/shared/contract'
@@ -63,7 +65,10 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'file.open': await client.file.open({ sessionId, path: '/etc/passwd', with: 'editor', line: 3 }).catch(failureFrom),
     'folder.list': await client.folder.list({ path: '/' }),
     'folder.complete': await client.folder.complete({ sessionId, query: 'x' }),
-    'folder.scratch': await client.folder.scratch().catch(failureFrom),
+    'folder.scratch': await client.folder.scratch().then((made) => {
+      rmSync(dirname(made.path), { recursive: true })
+      return made
+    }),
     'settings.get': await client.settings.get(),
     'settings.saveProvider': await client.settings.saveProvider({ id: 'p', type: 'anthropic', apiKey: 'k' }),
     'settings.saveModel': await client.settings.saveModel(model),

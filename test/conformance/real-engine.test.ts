@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import { failureFrom } from '../../src/renderer/client/failure-from'
@@ -38,6 +38,7 @@ const codeOf = async (call: Promise<unknown>) => failureFrom(await rejection(cal
 async function playDemo(serve: Serve): Promise<void> {
   const { engine, served, client } = await setup(serve)
   const { path } = await client.folder.scratch()
+  cleanups.push(() => rm(dirname(path), { recursive: true }))
   const { sessionId } = await client.session.create({ folder: path, model: 'demo/scripted' })
   const events: RecordedEvent[] = []
   const waiting: Approval[] = []

@@ -273,7 +273,7 @@ describe('beside the conversation', () => {
     const files = { '.trestle/config.toml': '[permission]\nallow = ["Bash(touch:*)"]\n' }
     const sessionId = await start({ script: [], files }, { session: { notices: {} } })
     const notice = await run.client.until(({ params }) => params?.['update']?.sessionUpdate === 'notice')
-    expect(notice.params!['update']).toMatchObject({ severity: 'warning', title: 'What this project configures is not in force' })
+    expect(notice.params!['update']).toMatchObject({ severity: 'warning', title: 'Project settings are off' })
     expect(notice.params!['update'].description).toContain('trestle permission trust')
     expect(sessionId).not.toBe('')
   })

@@ -79,7 +79,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
     // The terminal is as it was: no mode of ours is left on.
     expect(terminal.raw().lastIndexOf('\x1b[?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('\x1b[?2004h'))
-    expect(terminal.screen()).toMatch(/Go on later with: trestle chat --session session-\w+$/)
+    expect(terminal.screen()).toMatch(/Continue later with: trestle chat --session session-\w+$/)
   })
 
   test('what is typed ahead would approve what comes up meanwhile', async () => {

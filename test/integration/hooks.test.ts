@@ -284,7 +284,7 @@ describe('hooks of a project', () => {
   it('do nothing until they are trusted, and what is new in them asks again', async () => {
     await play([...step, ...step, ...step], [])
     own([deny])
-    expect((await print()).stderr).toContain('not in force')
+    expect((await print()).stderr).toContain('are off')
     expect(there('ran')).toBe(false)
     expect(there('made')).toBe(true)
     expect((await permission('show')).parts).toEqual([

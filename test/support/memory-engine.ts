@@ -173,7 +173,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       return true
     },
     async undoCompaction(sessionId, compactionId) {
-      if (get(sessionId).header.compacted?.compactionId !== compactionId) throw new CodedError('compaction.gone', 'It is not in force.')
+      if (get(sessionId).header.compacted?.compactionId !== compactionId) throw new CodedError('compaction.gone', 'It cannot be undone.')
       record(sessionId, { type: 'compaction.undone', compactionId, tokens: 1000 })
     },
     async context(sessionId) {

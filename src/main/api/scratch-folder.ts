@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CodedError } from '../../shared/model/errors'
 
@@ -14,13 +15,13 @@ const FILES: Readonly<Record<string, string>> = {
     "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { greet } from '../src/greet.js'\n\ntest('greets by name', () => {\n  assert.equal(greet('Ada'), 'Hello, Ada')\n})\n",
 }
 
-const MOST_FOLDERS = 10_000
-
-/** Makes `<home>/scratch/greeter-N` with the first free N and a small project in it; returns its path. */
-export async function makeScratchFolder(home: string): Promise<string> {
-  const parent = join(home, 'scratch')
+/**
+ * Makes a small project to try Trestle in, in a folder of its own among the temporary ones; returns its path. Trestle's home folder is no place for it: whatever
+ * changes there counts as a change of Trestle's configuration, so that every step of the demo would be shown as dangerous.
+ */
+export async function makeScratchFolder(): Promise<string> {
   try {
-    const path = await makeFreeFolder(parent)
+    const path = join(await mkdtemp(join(tmpdir(), 'trestle-demo-')), 'greeter')
     for (const [name, content] of Object.entries(FILES)) {
       const file = join(path, name)
       await mkdir(dirname(file), { recursive: true })
@@ -28,26 +29,10 @@ export async function makeScratchFolder(home: string): Promise<string> {
     }
     return path
   } catch (error) {
-    if (error instanceof CodedError) throw error
     throw new CodedError(
       'request.invalid',
-      `No scratch folder could be made in ${parent}: ${error instanceof Error ? error.message : String(error)}`,
+      `No temporary folder could be made in ${tmpdir()}: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     )
   }
-}
-
-async function makeFreeFolder(parent: string): Promise<string> {
-  await mkdir(parent, { recursive: true })
-  for (let n = 1; n <= MOST_FOLDERS; n += 1) {
-    const path = join(parent, `greeter-${n}`)
-    try {
-      // Without `recursive` this fails for a folder that exists, so two calls at once never share one.
-      await mkdir(path)
-      return path
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-  }
-  throw new CodedError('request.invalid', `There are ${MOST_FOLDERS} scratch folders in ${parent}; delete some.`)
 }

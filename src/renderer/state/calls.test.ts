@@ -28,8 +28,8 @@ it('calls for requests and for programs that ask at a terminal, but not for what
 
 it('names the one that waits, or how many, and leads to the session only when it is one', () => {
   const [one, two, again] = callsOf([entry('a', 'One'), entry('b', 'Two'), entry('c', 'One')], []) as [never, never, never]
-  expect(callWords([one], [one])).toEqual({ title: 'One waits for you', body: 'Bash npm test' })
-  expect(callWords([one, two, again], [two])).toEqual({ title: '3 requests wait for you', body: 'One, Two' })
+  expect(callWords([one], [one])).toEqual({ title: 'One needs you', body: 'Bash npm test' })
+  expect(callWords([one, two, again], [two])).toEqual({ title: '3 pending requests', body: 'One, Two' })
   expect(callTarget([one, again])).toBe('of One')
   expect(callTarget([one, two])).toBeUndefined()
 })

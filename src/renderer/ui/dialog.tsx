@@ -12,11 +12,13 @@ interface DialogProps {
   /** Buttons at the bottom right. */
   footer?: ReactNode
   width?: number
+  /** Nothing in it takes the focus, so that its text does: it is scrolled by keyboard. */
+  isText?: boolean
   className?: string
 }
 
 /** A modal dialog: focus is kept in it and goes back to where it came from; Escape closes it. */
-export function Dialog({ open, onOpenChange, title, description, children, footer, width = 480, className }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, description, children, footer, width = 480, isText = false, className }: DialogProps) {
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -33,7 +35,12 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
             <RadixDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</RadixDialog.Title>
             {description && <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>}
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-2">{children}</div>
+          <div
+            {...(isText && { tabIndex: 0, role: 'region', 'aria-label': title })}
+            className="min-h-0 flex-1 overflow-y-auto px-5 py-2 focus-visible:-outline-offset-2"
+          >
+            {children}
+          </div>
           {footer ? <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer> : <div className="h-3" />}
           {/* Last in the order of focus, so that a dialog begins at its first field. */}
           <RadixDialog.Close

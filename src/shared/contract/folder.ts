@@ -15,6 +15,6 @@ export const folderContract = {
   complete: oc
     .input(z.strictObject({ sessionId: z.string(), query: z.string().max(500), limit: z.int().min(1).max(100).default(20) }))
     .output(type<{ path: string; isFolder: boolean }[]>()),
-  /** Makes an empty scratch folder with a small project in it, for the demo model. */
+  /** Makes a small project in a temporary folder, for the demo model. */
   scratch: oc.output(type<{ path: string }>()),
 }

@@ -66,16 +66,16 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
         ? header.runsAs.greeting
         : `Agent: ${oneLine(header.runsAs.title ?? header.runsAs.name)}.`,
     )
-  if (!terminal.isInteractive) printer.note('This is no terminal, so nobody can be asked: whatever needs an approval is denied.')
+  if (!terminal.isInteractive) printer.note('Not a terminal, so you cannot be asked. Whatever needs approval is denied.')
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')
     printer.note(
-      'This project has configuration of its own (rules, hooks, MCP servers) that is not in force. See it with "trestle permission show", let it count with "trestle permission trust".',
+      'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: review them with "trestle permission show", then run "trestle permission trust".',
     )
 }
 
 async function farewell(engine: Engine, sessionId: string, isTerminal: boolean): Promise<void> {
-  if (isTerminal) process.stdout.write(`Go on later with: trestle chat --session ${sessionId}\n`)
+  if (isTerminal) process.stdout.write(`Continue later with: trestle chat --session ${sessionId}\n`)
   const running = await engine.tasks.list({ activeOnly: true })
   reportBackground(
     engine,

@@ -178,13 +178,13 @@ async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
   const { state, parts } = await engine.trust.view(folder)
   if (state === 'nothing' || state === 'trusted') return
   const why = {
-    asked: 'nobody has trusted it yet',
-    changed: 'it has changed since you trusted it',
-    refused: 'you did not trust it',
+    asked: "you haven't trusted them yet",
+    changed: 'they have changed since you trusted them',
+    refused: "you didn't trust them",
   }[state]
   const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
   process.stderr.write(
-    `trestle: what ${folder} brings along (${what}) is not in force: ${why}. See it with "trestle permission show", let it count with "trestle permission trust".\n`,
+    `trestle: the settings of ${folder} (${what}) are off: ${why}. Review them with "trestle permission show", then run "trestle permission trust".\n`,
   )
 }
 

@@ -95,7 +95,7 @@ export async function killOrphans(custody: TaskCustody, pids: readonly number[] 
 
 function rowOf(task: Task): string[] {
   const { taskId, status, startedAt, endedAt, pid, command, lastLine, exitCode, prompt } = task
-  const shown = prompt ? 'waits for you' : status === 'failed' && exitCode !== undefined ? `failed (${exitCode})` : status
+  const shown = prompt ? 'needs input' : status === 'failed' && exitCode !== undefined ? `failed (${exitCode})` : status
   return [
     taskId,
     shown,

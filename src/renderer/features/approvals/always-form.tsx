@@ -105,9 +105,9 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
         if (isArmed) send()
       }}
     >
-      <h4 id={headingId} className="always-title">
+      <h2 id={headingId} className="always-title">
         What should be allowed without asking?
-      </h4>
+      </h2>
       <div className="always-body">
         <RadioList
           label="What the rule covers"

@@ -96,7 +96,6 @@ function optionOf(model: ModelView, settings: SettingsView) {
     end: (
       <span className="flex flex-none gap-1.5">
         {model.id === settings.defaultModel && <Badge tone="run">default</Badge>}
-        {model.scripted && <Badge tone="wait">scripted</Badge>}
         {model.origin === 'found' && <Badge tone="done">on this machine</Badge>}
       </span>
     ),

@@ -98,7 +98,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                 {alike.length > 1 && alike[0] && (
                   <div className="inbox-alike">
                     <span>
-                      {alike.length} alike: <b className="font-semibold">{toolLabel(alike[0].tool)}</b>, {alike[0].reason}
+                      {alike.length} similar: <b className="font-semibold">{toolLabel(alike[0].tool)}</b>, {alike[0].reason}
                     </span>
                     {together > 1 && (
                       <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>

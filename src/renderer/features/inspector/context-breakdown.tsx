@@ -45,7 +45,7 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
       </p>
       {view.heaviest.length > 0 && (
         <>
-          <h3 className="mt-4 text-tiny font-semibold text-ink-2">Largest items</h3>
+          <h2 className="mt-4 text-tiny font-semibold text-ink-2">Largest items</h2>
           <ul className="mt-1 text-small">
             {view.heaviest.map(({ kind, label, tokens, callId }, index) => (
               <li key={`${index}-${label}`} className="flex min-h-[26px] items-center gap-2 border-t border-line first:border-t-0">

@@ -39,10 +39,10 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
   return (
     <div className="space-y-5 px-3.5 py-3.5">
       <section aria-label="Context window">
-        <h3 className="text-tiny font-semibold text-ink-2">Context window</h3>
+        <h2 className="text-tiny font-semibold text-ink-2">Context window</h2>
         {used !== undefined && (
           <p className="mt-1 flex items-baseline gap-2 tabular-nums">
-            <span className="text-title font-semibold">{share === undefined ? tokenWords(used) : `${percent(share)} %`}</span>
+            <span className="text-title font-semibold">{share === undefined ? tokenWords(used) : `${percent(share)}%`}</span>
             <span className="text-small text-ink-3">
               {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens (context window unknown)'}
               {modelLabel && ` · ${modelLabel}`}
@@ -67,9 +67,9 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
 function UsageTable({ title, usage }: { title: string; usage: Usage }) {
   const rows: [string, number, string?][] = [
     ['Input', usage.input],
-    ['cached', usage.cached, usage.input > 0 ? `${percent(usage.cached / usage.input)} %` : undefined],
+    ['cached', usage.cached, usage.input > 0 ? `${percent(usage.cached / usage.input)}%` : undefined],
     ['Output', usage.output],
-    ['reasoning', usage.thinking, usage.output > 0 ? `${percent(usage.thinking / usage.output)} %` : undefined],
+    ['reasoning', usage.thinking, usage.output > 0 ? `${percent(usage.thinking / usage.output)}%` : undefined],
   ]
   return (
     <table className="w-full text-ui tabular-nums">

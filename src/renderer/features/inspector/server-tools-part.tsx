@@ -6,7 +6,7 @@ export function ServerToolsPart({ cost }: { cost: ServerToolsCost }) {
   const { tools, sent, isSearching, bytesAll, bytesSent } = cost
   return (
     <section aria-label="MCP tools">
-      <h3 className="text-tiny font-semibold text-ink-2">MCP tools</h3>
+      <h2 className="text-tiny font-semibold text-ink-2">MCP tools</h2>
       <dl className="mt-1 text-ui tabular-nums">
         <Line name={isSearching ? 'In each request, with tool search' : 'In each request'} value={kilobytes(bytesSent)} />
         {isSearching && <Line name="Without it" value={kilobytes(bytesAll)} />}

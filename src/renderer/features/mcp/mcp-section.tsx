@@ -84,7 +84,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
       <SectionHead
         id="settings-mcp"
         title="MCP servers"
-        text={`Programs and services that bring tools along${project === undefined ? '' : `, as ${project.name} can use them`}. Each starts when it is first needed.`}
+        text={`Programs and services that give the agent more tools${project === undefined ? '' : ` in ${project.name}`}. They start when first used.`}
       >
         <div className="flex gap-2">
           <Button icon={<Import aria-hidden />} onClick={() => setDialog({ kind: 'import', pasted: false })}>

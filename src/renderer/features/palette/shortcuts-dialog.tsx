@@ -35,7 +35,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
       [['1'], 'Allow once'],
       [['2'], 'Allow for this session: choose what'],
       [['3'], 'Allow always: choose what'],
-      [['4'], 'Reject, with a reason or without'],
+      [['0'], 'Reject'],
       [['Up', 'Down'], 'Previous and next request of the inbox'],
     ],
   },
@@ -66,7 +66,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
 /** All keys at a glance. */
 export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" width={680}>
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" width={680} isText>
       <div className="grid grid-cols-2 gap-x-10 gap-y-5 pb-3 max-mid:grid-cols-1">
         {SHORTCUTS.map(({ title, rows }) => (
           <section key={title}>

@@ -37,7 +37,7 @@ function AgentRow({ agent }: { agent: AgentView }) {
         {hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
       </p>
       <p className="text-ui text-ink-2">{description}</p>
-      {tools && <p className="text-small text-ink-3">Tools: {tools.join(', ')}</p>}
+      {tools && <p className="text-small text-ink-3">{tools.length > 0 ? `Tools: ${tools.join(', ')}` : 'No tools'}</p>}
       {subagents.length > 0 && <p className="text-small text-ink-3">May start: {subagents.join(', ')}</p>}
       {model !== undefined && <p className="text-small text-ink-3">Model: {model}</p>}
       <p className="font-mono text-tiny wrap-anywhere text-ink-3">{path}</p>

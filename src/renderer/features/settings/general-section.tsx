@@ -10,11 +10,7 @@ import { NotificationsPart } from './notifications-part'
 import { SectionHead } from '../../ui/section-head'
 import { ToolsPart } from './tools-part'
 
-const THEME_WORDS: Record<ThemeChoice, { name: string; meaning: string }> = {
-  system: { name: 'System', meaning: 'Follows your operating system' },
-  light: { name: 'Light', meaning: 'Ink on paper.' },
-  dark: { name: 'Dark', meaning: 'The same, at night.' },
-}
+const THEME_WORDS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
 
 /** How it looks, how much is asked, and which tools the model is offered. */
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
@@ -29,7 +25,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
           label="Theme"
           value={theme.choice}
           onChange={theme.choose}
-          options={THEME_CHOICES.map((value) => ({ value, label: THEME_WORDS[value].name, description: THEME_WORDS[value].meaning }))}
+          options={THEME_CHOICES.map((value) => ({ value, label: THEME_WORDS[value] }))}
         />
       </section>
       <section aria-labelledby="settings-mode">

@@ -96,7 +96,6 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
           <p className="flex flex-wrap items-center gap-2">
             <span className="font-medium wrap-anywhere">{model.label}</span>
             {isDefault && <Badge tone="run">default</Badge>}
-            {model.scripted && <Badge tone="wait">scripted</Badge>}
             {model.origin === 'found' && <Badge tone="done">found on this machine</Badge>}
             {model.knownFrom === 'guess' && (
               <span title={GUESS_MEANING}>

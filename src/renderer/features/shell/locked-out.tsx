@@ -15,7 +15,7 @@ export function LockedOut({ failure }: { failure: Failure }) {
   return (
     <main className="grid h-full place-content-center">
       <div role="alert">
-        <EmptyState icon={<Unplug aria-hidden />} title={failure.title} className="pb-4">
+        <EmptyState icon={<Unplug aria-hidden />} title={failure.title} isPage className="pb-4">
           {failure.advice}
         </EmptyState>
       </div>

@@ -33,9 +33,9 @@ export interface AcpSessionDeps {
 const LAST_UPDATES_MS = 1_000
 /** Why what a project configures does not count. */
 const UNTRUSTED = {
-  asked: 'nobody has trusted that yet',
-  changed: 'that has changed since you trusted it',
-  refused: 'you did not trust that',
+  asked: "you haven't trusted them yet",
+  changed: 'they have changed since you trusted them',
+  refused: "you didn't trust them",
 } as const
 
 /** One session that a client has open. */
@@ -79,8 +79,8 @@ export class AcpSession {
     if (state !== 'nothing' && state !== 'trusted')
       this.notice(
         'warning',
-        'What this project configures is not in force',
-        `${folder} has rules, hooks or servers of its own, and ${UNTRUSTED[state]}. See them with "trestle permission show", let them count with "trestle permission trust".`,
+        'Project settings are off',
+        `${folder} has its own rules, hooks or servers, and ${UNTRUSTED[state]}. Review them with "trestle permission show", then run "trestle permission trust".`,
       )
     const usage = context && usageUpdate(context, this.#window())
     if (usage) this.#queue.now(usage)

@@ -29,7 +29,7 @@ export function ContextMeter({ sessionId }: { sessionId: string }) {
         <span aria-hidden className="h-1 w-11 overflow-hidden rounded-full bg-line">
           <span className={cx('block h-full', share >= 0.9 ? 'bg-wait' : 'bg-ink-2')} style={{ width: `${share * 100}%` }} />
         </span>
-        {percent} %
+        {percent}%
       </Chip>
     </Tooltip>
   )

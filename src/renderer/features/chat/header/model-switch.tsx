@@ -23,7 +23,6 @@ export function ModelSwitch({ sessionId, onOpenSettings }: { sessionId: string; 
   const trigger = (
     <ChipButton aria-label={`Model: ${name}`} className="max-w-[220px]">
       <span className="truncate">{name}</span>
-      {model?.scripted && <span className="text-ink-3">scripted</span>}
       <ChevronDown aria-hidden />
     </ChipButton>
   )
@@ -35,7 +34,7 @@ export function ModelSwitch({ sessionId, onOpenSettings }: { sessionId: string; 
             key={choice.id}
             value={choice.id}
             description={choice.scripted ? choice.id : `${choice.label === choice.id ? '' : `${choice.id} · `}${abilityWords(choice)}`}
-            end={choice.scripted ? <Badge>scripted</Badge> : choice.knownFrom === 'guess' && <Badge tone="wait">guess</Badge>}
+            end={choice.knownFrom === 'guess' && <Badge tone="wait">guess</Badge>}
           >
             {choice.label}
           </MenuChoice>

@@ -6,9 +6,8 @@ export function CrossfadeText({ text, className }: { text: string; className?: s
   const [width, setWidth] = useState<number>()
   const [shown, setShown] = useState<{ text: string; before: string | undefined }>({ text, before: undefined })
   if (shown.text !== text) setShown({ text, before: shown.text })
-  useLayoutEffect(() => {
-    setWidth(now.current?.offsetWidth)
-  }, [text])
+  // After each drawing: the font may have come, or its size may have changed.
+  useLayoutEffect(() => setWidth(now.current?.offsetWidth))
   return (
     <span className={`crossfade ${className ?? ''}`} style={{ width }}>
       <span ref={now} key={text} className="crossfade-now">
