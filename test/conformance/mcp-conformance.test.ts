@@ -85,7 +85,7 @@ function oneOfTwo<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** What the suite says is wrong; empty when the scenario passes. */
 async function failureOf(scenario: string, revision: string | undefined): Promise<string> {
-  const words = ['--command', client, '--scenario', scenario, '--timeout', '30000']
+  const words = ['--command', client, '--scenario', scenario, '--timeout', '120000']
   const { code, output } = await conformance('client', ...words, ...(revision === undefined ? [] : ['--spec-version', revision]))
   return code === 0 ? '' : output
 }

@@ -12,7 +12,7 @@ import type { CallContext, ToolResult } from '../tool/tool'
 /** Which server is meant: where it is written and its name there. `folder` goes with `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
 
-/** The servers of the Model Context Protocol (revision 2025-11-25), for hosts. Failures are `CodedError`s. */
+/** The servers of the Model Context Protocol (revision 2026-07-28, and older ones), for hosts. Failures are `CodedError`s. */
 export interface Mcp {
   /** Starts nothing and connects to nothing. `folder`: with the servers of that project. */
   list(folder?: string): Promise<McpServerList>

@@ -5,7 +5,7 @@ export type OAuthServer = Pick<Extract<McpServerDefinition, { url: string }>, 'u
 
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** Sign-ins with servers (OAuth as in the authorization specification of revision 2025-11-25). Nothing of the SDK is loaded before it is needed. */
+/** Sign-ins with servers (OAuth as in the authorization specification of revision 2026-07-28). Nothing of the SDK is loaded before it is needed. */
 export interface McpAuth {
   /**
    * A `fetch` for the transport of one server: sends the token as it is at that moment, renews it when it is about to end or is refused, and rejects with

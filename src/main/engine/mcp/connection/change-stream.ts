@@ -74,13 +74,7 @@ export class ChangeStream {
       // `stop` may have been called meanwhile.
       if (this.#isEnded()) return await opened.close()
       this.#open = opened
-      const since = performance.now()
-      void opened.closed.then((how) => {
-        if (how === 'local' || this.#open !== opened) return
-        this.#open = undefined
-        if (performance.now() - since > HELD_MS) this.#waitMs = FIRST_WAIT_MS
-        this.#listenLater()
-      })
+      void this.#whenClosed(opened)
       // The old one last, so that nothing is missed between the two.
       await old?.close()
     } catch (error) {
@@ -91,17 +85,27 @@ export class ChangeStream {
     }
   }
 
+  async #whenClosed(opened: McpSubscription): Promise<void> {
+    const since = performance.now()
+    const how = await opened.closed
+    if (how === 'local' || this.#open !== opened) return
+    this.#open = undefined
+    if (performance.now() - since > HELD_MS) this.#waitMs = FIRST_WAIT_MS
+    this.#listenLater()
+  }
+
   #isEnded(): boolean {
     return this.#isOver
   }
 
+  async #listenAgain(): Promise<void> {
+    await this.#reopen()
+    if (this.#open) this.#deps.missed()
+  }
+
   #listenLater(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      void this.#reopen().then(() => {
-        if (this.#open) this.#deps.missed()
-      })
-    }, this.#waitMs).unref()
+    this.#timer = setTimeout(() => void this.#listenAgain(), this.#waitMs).unref()
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
   }
 }

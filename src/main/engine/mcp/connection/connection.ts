@@ -7,7 +7,7 @@ import type { CallInFlight, ConnectionHooks, ServedConnection } from '../connect
 import type { TransportPlace } from '../transport/open-transport'
 import { codeOf, failureToConnect } from './connection-failure'
 import { establish } from './establish'
-import { EndedWhileGreeting } from './greet'
+import { EndedWhileGreeting, SettledOnOlder, STATELESS } from './greet'
 import type { Listed } from './list-pages'
 import { STARTED_AGAIN } from './log-ring'
 import { serverRequests } from './server-requests'
@@ -62,6 +62,10 @@ export interface KnownServer {
   version?: string
   /** Its process ends when it gets another request before `initialize`. */
   endsAtDiscover?: boolean
+  /** It does not answer `server/discover`. */
+  ignoresDiscover?: boolean
+  /** It was started again because it had been asked for both generations. */
+  settledOnOlder?: boolean
 }
 
 export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandbox'> {
@@ -86,7 +90,13 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
     // Some programs end at a request before `initialize`; others would have ended in any case, and do so again.
     if (error instanceof EndedWhileGreeting && definition.transport === 'stdio' && !known.endsAtDiscover && !signal?.aborted) {
       known.endsAtDiscover = true
-      plan.log({ from: 'connection', level: 'info', text: STARTED_AGAIN })
+      plan.log({ from: 'connection', level: 'info', text: STARTED_AGAIN.olderOnly })
+      return openConnection({ ...plan, known })
+    }
+    if (error instanceof SettledOnOlder && !signal?.aborted) {
+      known.settledOnOlder = true
+      known.version = STATELESS
+      plan.log({ from: 'connection', level: 'info', text: STARTED_AGAIN.newerOnly })
       return openConnection({ ...plan, known })
     }
     // A server of before 2025-03-26 knows no streamable HTTP: it answers the first message so, and is spoken to the older way.

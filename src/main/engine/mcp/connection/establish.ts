@@ -46,7 +46,15 @@ export async function establish(plan: ConnectionPlan, definition: McpServerDefin
     const who = { clientInfo: { name: 'trestle', title: 'Trestle', version: plan.version }, capabilities: hooks.capabilities() }
     // HTTP with SSE is older than any other way.
     const skipDiscover = definition.transport === 'sse' || known.endsAtDiscover === true
-    const greeted = await greet(transport, { ...who, skipDiscover, lastVersion: known.version })
+    const greeted = await greet(transport, {
+      ...who,
+      skipDiscover,
+      lastVersion: known.version,
+      ignoresDiscover: known.ignoresDiscover === true,
+      isProgram: definition.transport === 'stdio',
+      mayRestart: !known.settledOnOlder,
+    })
+    known.ignoresDiscover = 'ignoresDiscover' in greeted
     const [{ Client: ProtocolClient }, { GreetedTransport }] = await Promise.all([
       import('@modelcontextprotocol/client'),
       import('./greeted-transport'),

@@ -14,8 +14,12 @@ export const STATELESS = '2026-07-28'
 const NEWEST_WITH_SESSIONS = '2025-11-25'
 /** A server that has not answered `server/discover` after so long, in ms, is sent `initialize` as well. */
 const PATIENCE_MS = 2_000
-/** The same for a server that knew no `server/discover` the last time. */
+/** The same for a server that never answered it the last time. */
 const SHORT_PATIENCE_MS = 300
+/** The same for a server that answered it the last time. */
+const LONG_PATIENCE_MS = 10_000
+/** Answers that come within so long of each other have come together. */
+const BESIDE_MS = 20
 /** What comes before the server is known is kept for later, up to so many messages. */
 const MOST_EARLY = 100
 const META = 'io.modelcontextprotocol/'
@@ -23,7 +27,7 @@ const META = 'io.modelcontextprotocol/'
 /** How a server is spoken to, with its own description of itself. */
 export type Greeted = { early: readonly JSONRPCMessage[] } & (
   | { generation: 'stateless'; discover: DiscoverResult }
-  | { generation: 'initialized'; initialize: Record<string, unknown> }
+  | { generation: 'initialized'; initialize: Record<string, unknown>; ignoresDiscover?: true }
 )
 
 export interface Greeting {
@@ -33,17 +37,26 @@ export interface Greeting {
   skipDiscover: boolean
   /** The revision agreed on the last time. */
   lastVersion: string | undefined
+  /** It did not answer `server/discover` the last time. */
+  ignoresDiscover: boolean
+  /** It is a program: its one conversation is of one generation. */
+  isProgram: boolean
+  /** It may be started again for the newer generation. */
+  mayRestart: boolean
 }
 
 /** The connection ended before the server had said who it is. */
 export class EndedWhileGreeting extends Error {}
 
+/** A program that speaks both was slow, was sent `initialize` as well, and has settled on that: started again it is asked for the newer generation alone. */
+export class SettledOnOlder extends Error {}
+
 type Reply = { result: Record<string, unknown> } | { error: Error }
 
 /**
  * Finds out which generation of the protocol a server speaks, on a transport that was not started yet: asks for `server/discover`, and for `initialize` when that is answered
- * with an error. A server that answers neither way for a while is sent both, and the first that it answers well counts; so a slow start decides nothing. Rejects with the error
- * that the server gave last.
+ * with an error. A server that answers neither way for a while is sent both, and the newer one counts if it is answered at all; so a slow start decides
+ * nothing. Rejects with the error that the server gave last.
  */
 export async function greet(transport: Transport, greeting: Greeting): Promise<Greeted> {
   const early: JSONRPCMessage[] = []
@@ -77,8 +90,7 @@ async function agree(greeting: Greeting, ask: (request: JSONRPCRequest) => Promi
     // It has taken the request for one of another revision, and names ours.
     'error' in reply && revisionsIn(reply)?.includes(STATELESS) ? ask(discover(greeting, 'discover-2')) : reply,
   )
-  const { lastVersion = STATELESS } = greeting
-  const first = await within(discovering, lastVersion < STATELESS ? SHORT_PATIENCE_MS : PATIENCE_MS)
+  const first = await within(discovering, patienceFor(greeting))
   if (first) {
     const found = statelessIn(first)
     if (found) return found
@@ -90,14 +102,26 @@ async function agree(greeting: Greeting, ask: (request: JSONRPCRequest) => Promi
   // Another id: 0 is the first of a stateless conversation.
   const initializing = ask(initialize(greeting, 'initialize'))
   const late = discovering.then((reply) => statelessIn(reply))
-  const either = await Promise.race([late, initializing])
-  if (either && 'generation' in either) return either
+  const sooner = await Promise.race([late, initializing.then(() => undefined)])
+  // Over HTTP each request stands for itself.
+  if (sooner && !greeting.isProgram) return sooner
   const reply = await initializing
-  if ('result' in reply) return initialized(reply)
-  // Who refuses `initialize` answers the other in the end, or never.
-  const found = await late
-  if (found) return found
-  throw reply.error
+  // Both answers may have come at one moment.
+  const found = sooner ?? (await within(late, BESIDE_MS))
+  if ('error' in reply) {
+    // Who refuses `initialize` answers the other one, or is broken.
+    const other = found ?? (await within(late, PATIENCE_MS))
+    if (other) return other
+    throw reply.error
+  }
+  if (!found) return { ...initialized(reply), ignoresDiscover: true }
+  if (greeting.mayRestart) throw new SettledOnOlder('It settled on an older version of the protocol.')
+  return initialized(reply)
+}
+
+function patienceFor({ lastVersion, ignoresDiscover }: Greeting): number {
+  if (ignoresDiscover) return SHORT_PATIENCE_MS
+  return lastVersion === STATELESS ? LONG_PATIENCE_MS : PATIENCE_MS
 }
 
 function discover({ clientInfo, capabilities }: Greeting, id: string): JSONRPCRequest {
@@ -109,7 +133,7 @@ function initialize({ clientInfo, capabilities }: Greeting, id: string | number)
   return { jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion: NEWEST_WITH_SESSIONS, capabilities, clientInfo } }
 }
 
-function initialized(reply: Reply): Agreed {
+function initialized(reply: Reply): Extract<Agreed, { generation: 'initialized' }> {
   if ('error' in reply) throw reply.error
   return { generation: 'initialized', initialize: reply.result }
 }

@@ -82,5 +82,5 @@ it('a request that is only to be repeated ends when it is stopped', async () => 
     async () => ({}),
     stop.signal,
   )
-  await expect(rounds).rejects.toThrow()
+  await expect(rounds).rejects.toThrow(/aborted/)
 })

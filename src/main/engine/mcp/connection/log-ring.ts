@@ -7,7 +7,11 @@ const TAIL_LINES = 12
 const TAIL_CHARS = 2_000
 
 /** Said in the log when a program is started a second time at once; what the first start printed says nothing new. */
-export const STARTED_AGAIN = 'It ended before it said which protocol it speaks. Starting it again for an older one.'
+export const STARTED_AGAIN = {
+  olderOnly: 'It ended before it said which version of the protocol it speaks. Starting it again for an older one.',
+  newerOnly: 'It started slowly and settled on an older version of the protocol. Starting it again for the newest.',
+}
+const RESTARTS: readonly string[] = Object.values(STARTED_AGAIN)
 
 /** The newest lines of a server's log. */
 export class LogRing {
@@ -26,7 +30,7 @@ export class LogRing {
 
   /** The end of what was printed to stderr since `since` (ms since the epoch). */
   stderr(since = 0): string {
-    const restart = this.#lines.findLastIndex(({ text }) => text === STARTED_AGAIN)
+    const restart = this.#lines.findLastIndex(({ text }) => RESTARTS.includes(text))
     const printed = this.#lines.slice(restart + 1).filter(({ from, at }) => from === 'stderr' && at >= since)
     const text = printed
       .slice(-TAIL_LINES)

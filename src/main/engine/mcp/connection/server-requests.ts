@@ -13,6 +13,8 @@ const INSTRUCTIONS_CHARS = 8_000
 /** Since the stateless revision log messages come with the answers to requests that want them. */
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
+const nothing = (): void => undefined
+
 /** What can be asked of a server, the same for both generations of the protocol. */
 export function serverRequests({ client, transport, served, hooks, isStateless, sandbox, lost, isOpen, close }: Established): Connection {
   const server = client.getServerVersion()
@@ -60,7 +62,7 @@ export function serverRequests({ client, transport, served, hooks, isStateless, 
       (error: unknown) => isOpen() && (codeOf(error) ?? 0) < 0,
     )
 
-  let listsChanged = (): void => undefined
+  let listsChanged = nothing
   client.fallbackNotificationHandler = async ({ method }) => {
     if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) listsChanged()
   }

@@ -17,8 +17,8 @@ export async function requestTokens(
   headers.set('accept', 'application/json')
   const answer = await fetchFn(endpoints.token, { method: 'POST', headers, body })
   if (!answer.ok) throw await parseErrorResponse(answer)
-  const said = (await answer.json()) as unknown
-  const read = await specTypeSchemas.OAuthTokens['~standard'].validate(said)
+  const said: unknown = await answer.json()
+  const read = specTypeSchemas.OAuthTokens['~standard'].validate(said)
   if (!read.issues) return read.value
   // Some say with 200 that it failed.
   if (typeof said === 'object' && said !== null && 'error' in said) throw await parseErrorResponse(JSON.stringify(said))
