@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import {
   app,
   BrowserWindow,
+  crashReporter,
   dialog,
   ipcMain,
   Menu,
@@ -33,6 +34,7 @@ startDesktop({
   electron: {
     app,
     BrowserWindow,
+    crashReporter,
     dialog,
     ipcMain,
     Menu,
@@ -49,7 +51,7 @@ startDesktop({
   resolveHome,
   rendererDir,
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
-  async openEngine({ home, log }) {
+  async openEngine({ home, log, systemProxy }) {
     const { createEngine } = await import('./engine/engine')
     const cipher = safeStorageCipher(safeStorage)
     const loginShell = desktopLoginShell({ env: process.env, platform: process.platform, isPackaged: app.isPackaged })
@@ -59,6 +61,7 @@ startDesktop({
       interactive: true,
       taskHost: taskHostProgram(),
       log,
+      systemProxy,
       ...(cipher && { cipher }),
       ...(loginShell && { loginShell }),
     })

@@ -37,6 +37,8 @@ export class ElectronDouble {
   readonly opened: string[] = []
   readonly errorBoxes: string[] = []
   readonly questions: string[] = []
+  /** What the crash reporter was started with. */
+  readonly crashReports: object[] = []
   readonly session = new DoubleSession()
   menu: DoubleMenuItem[] = []
   /** What the next message box answers. */
@@ -57,6 +59,7 @@ export class ElectronDouble {
     const parts = {
       app: this.app,
       ipcMain: this.ipcMain,
+      crashReporter: { start: (options: object) => this.crashReports.push(options) },
       BrowserWindow: windowClass(this),
       MessageChannelMain: DoubleChannel,
       protocol: {
@@ -129,6 +132,7 @@ class DoubleApp extends EventEmitter {
   readonly dock = { bounce: () => (this.bounces += 1) }
   isSandboxed = false
   exitCode: number | undefined
+  hasRelaunched = false
   hasQuit = false
   readonly #double: ElectronDouble
 
@@ -163,6 +167,14 @@ class DoubleApp extends EventEmitter {
     this.isPackaged = this.#double.options.isPackaged ?? false
   }
 
+  relaunch(): void {
+    this.hasRelaunched = true
+  }
+
+  getGPUFeatureStatus(): Record<string, string> {
+    return { gpu_compositing: 'enabled', webgl: 'disabled_software' }
+  }
+
   exit(code: number): void {
     this.exitCode = code
   }
@@ -183,6 +195,8 @@ class DoubleSession extends EventEmitter {
   permissionCheck: ((contents: unknown, permission: string, origin: string) => boolean) | undefined
   devicePermission: (() => boolean) | undefined
   displayMedia: unknown
+  /** What the system says about proxies. */
+  proxy = 'DIRECT'
   blocked: { urls: string[] } | undefined
   readonly webRequest = {
     onBeforeRequest: (
@@ -193,6 +207,10 @@ class DoubleSession extends EventEmitter {
         if (cancel) this.blocked = filter
       })
     },
+  }
+
+  async resolveProxy(): Promise<string> {
+    return this.proxy
   }
 
   setPermissionRequestHandler(handler: NonNullable<DoubleSession['permissionRequest']>): void {

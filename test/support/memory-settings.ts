@@ -42,6 +42,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
     setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
+    setLoginShell: () => update({}),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }

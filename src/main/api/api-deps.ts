@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
 import type { AppInfo } from '../../shared/contract/app'
+import type { DiagnosticsReport } from '../../shared/model/health'
 import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from '../user-editor'
@@ -18,6 +19,8 @@ export interface HostActions {
   files?: FileActions
   /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
   notices?(): readonly string[]
+  /** What only this host knows for diagnostics, such as the key store and what draws the window. */
+  diagnostics?(): Promise<DiagnosticsReport['sections']>
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void
 }

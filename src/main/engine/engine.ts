@@ -27,6 +27,7 @@ import { repositoryTop } from './workspace/repository-top'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
 import { createLoginEnvironment } from './environment/login-environment'
+import { createEngineDiagnostics } from './health/engine-diagnostics'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
@@ -375,6 +376,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints,
     skills,
     environment,
+    diagnostics: createEngineDiagnostics({
+      home,
+      version,
+      settings,
+      secrets,
+      environment,
+      catalog,
+      taskHost: options.taskHost,
+      loginShell: options.loginShell,
+      systemProxy: options.systemProxy?.bind(options),
+    }),
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,

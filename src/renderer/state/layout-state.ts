@@ -1,7 +1,18 @@
 import { create } from 'zustand'
 import { stored } from './stored'
 
-export const SETTINGS_SECTIONS = ['providers', 'models', 'mcp', 'skills', 'agents', 'hooks', 'sandbox', 'general', 'about'] as const
+export const SETTINGS_SECTIONS = [
+  'providers',
+  'models',
+  'mcp',
+  'skills',
+  'agents',
+  'hooks',
+  'sandbox',
+  'general',
+  'diagnostics',
+  'about',
+] as const
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
 
 export const INSPECTOR_TABS = ['tasks', 'todos', 'plan', 'changes', 'context', 'mcp'] as const

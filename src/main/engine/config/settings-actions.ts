@@ -155,6 +155,7 @@ export function createSettingsActions({ config, secrets, catalog, tools, onModel
           return [{ path: ['sandbox', name], value: saysNothing ? undefined : value }]
         }),
       ),
+    setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
       if (!tools.some((tool) => tool.name === name)) throw new CodedError('request.invalid', `name: there is no tool "${name}".`)

@@ -12,11 +12,14 @@ import { askAboutTasks } from './ask-about-tasks'
 import { registerAppScheme, serveAppScheme } from './app-scheme'
 import { openAppWindow } from './app-window'
 import { callForPerson } from './call-for-person'
+import { openAppLog } from '../../log/app-log'
+import { createRedact } from '../../log/redact'
 import { createUserEditor } from '../../user-editor'
-import { desktopLog } from './desktop-log'
 import type { ElectronModule } from './electron-module'
+import { hostDiagnostics } from './host-diagnostics'
 import { guardContents, guardSession, openExternal } from './guard'
 import { servePorts } from './port-service'
+import { watchUncaught } from './watch-uncaught'
 
 export interface DesktopOptions {
   electron: ElectronModule
@@ -27,7 +30,7 @@ export interface DesktopOptions {
   /** Absolute path of the built preload script: one CommonJS file. */
   preload: string
   /** Opens the engine once the app is ready, when the system's key store can be asked. */
-  openEngine(options: { home: string; log(message: string): void }): Promise<Engine>
+  openEngine(options: { home: string; log(message: string): void; systemProxy(url: string): Promise<string> }): Promise<Engine>
   platform?: NodeJS.Platform
   /** How long the engine may take to close before the app ends without it, in ms. */
   closeLimitMs?: number
@@ -58,15 +61,23 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     app.quit()
     return
   }
-  const log = desktopLog(join(home, 'logs', 'desktop.log'))
-  process.on('uncaughtException', (error) => log(`unhandled: ${describe(error)}`))
-  process.on('unhandledRejection', (error) => log(`unhandled: ${describe(error)}`))
+  // Dumps of native crashes stay on this machine.
+  app.setPath('crashDumps', join(home, 'logs', 'crashes'))
+  electron.crashReporter.start({ uploadToServer: false })
+  // The engine, once it is open, knows the keys that are stored.
+  const hide = { redact: createRedact({ env: process.env }) }
+  const log = openAppLog({ home, redact: (message) => hide.redact(message) })
+  const { electron: shell = '?', node } = process.versions
+  log.info(`started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`)
+  watchUncaught(electron, log)
   app.on('web-contents-created', (_event, contents) => guardContents(contents, electron.shell, log))
   app.on('child-process-gone', (_event, details) => log(`a ${details.type} process is gone: ${details.reason}`))
   await app.whenReady()
   let engine: Engine
   try {
-    engine = await options.openEngine({ home, log })
+    engine = await options.openEngine({ home, log, systemProxy: (url) => electron.session.defaultSession.resolveProxy(url) })
+    hide.redact = engine.diagnostics.redact
+    log.info(`Trestle ${engine.version} is open`)
   } catch (error) {
     log(`the engine could not be opened: ${describe(error)}`)
     showFailure(electron, error)
@@ -187,6 +198,7 @@ class Desktop {
       openExternal: (url) => openExternal(shell, url),
       files: createUserEditor(process),
       notices: () => this.#notices,
+      diagnostics: () => hostDiagnostics(this.#electron),
       onCommand: (listener) => {
         this.#commandListeners.add(listener)
         const early = this.#earlyCommand

@@ -10,6 +10,7 @@ import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutSection } from './about-section'
 import { AgentsSection } from './agents-section'
+import { DiagnosticsSection } from './diagnostics-section'
 import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
@@ -26,6 +27,7 @@ const WORDS: Record<SettingsSection, string> = {
   agents: 'Agents',
   sandbox: 'Sandbox',
   general: 'General',
+  diagnostics: 'Diagnostics',
   about: 'About',
 }
 
@@ -82,6 +84,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers }: Sett
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
+                {name === 'diagnostics' && <DiagnosticsSection />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>
             ) : error ? (
