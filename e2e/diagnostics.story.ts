@@ -22,7 +22,7 @@ test.describe('Settings, Diagnostics', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy diagnostics' }).click()
     await expect(page.getByText('Diagnostics copied')).toBeVisible()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(copied).toMatch(/FAILED +Configuration: .*config\.toml/)
     expect(copied).not.toContain(key)
     if (process.env['TRESTLE_SHOTS'] !== undefined)
