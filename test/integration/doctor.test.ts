@@ -63,10 +63,9 @@ describe('trestle doctor names the cause and the remedy', () => {
   test.skipIf(!canMask)('of a full disk', async () => {
     const { check, home } = setUp()
     // A disk of 256 KB, filled.
-    const within: CliOptions['within'] = (command) => [
-      ...[BWRAP, '--dev-bind', '/', '/', '--size', '262144', '--tmpfs', home],
-      ...['sh', '-c', `head -c 1000000 /dev/zero > '${home}/filler' 2>/dev/null; exec "$@"`, 'sh', ...command],
-    ]
+    const fill = `head -c 1000000 /dev/zero > '${home}/filler' 2>/dev/null; exec "$@"`
+    const small = [BWRAP, '--dev-bind', '/', '/', '--size', '262144', '--tmpfs', home]
+    const within: CliOptions['within'] = (command) => [...small, 'sh', '-c', fill, 'sh', ...command]
     expect(await check('disk', { within })).toMatchObject(failed(/is full/, /Free some space/))
   })
 

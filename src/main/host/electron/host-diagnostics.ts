@@ -22,7 +22,7 @@ function keyStore(safeStorage: ElectronModule['safeStorage']): string {
 
 /** Features that are not drawn by the GPU. */
 function gpuText(status: object): string {
-  const slow = Object.entries(status).filter(([, state]) => !/^enabled/.test(String(state)))
+  const slow = Object.entries(status).filter(([, state]) => !String(state).startsWith('enabled'))
   return slow.length === 0 ? 'all features enabled' : slow.map(([name, state]) => `${name}: ${String(state)}`).join(', ')
 }
 

@@ -67,7 +67,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   // The engine, once it is open, knows the keys that are stored.
   const hide = { redact: createRedact({ env: process.env }) }
   const log = openAppLog({ home, redact: (message) => hide.redact(message) })
-  const { electron: shell = '?', node } = process.versions
+  const { electron: shell, node } = process.versions
   log.info(`started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`)
   watchUncaught(electron, log)
   app.on('web-contents-created', (_event, contents) => guardContents(contents, electron.shell, log))

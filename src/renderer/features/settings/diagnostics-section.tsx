@@ -15,8 +15,6 @@ import { ShellEnvironmentPart } from './shell-environment-part'
 export function DiagnosticsSection() {
   const queries = useQueries()
   const { data: report, error, isFetching, refetch } = useQuery(queries.app.diagnostics.queryOptions({ staleTime: 0, retry: false }))
-  const copy = (shown: DiagnosticsReport): void =>
-    void navigator.clipboard.writeText(diagnosticsText(shown)).then(() => tell('Diagnostics copied'), tellFailure)
   return (
     <div className="space-y-9">
       <ShellEnvironmentPart />
@@ -49,6 +47,10 @@ export function DiagnosticsSection() {
       {report && <Errors errors={report.errors} />}
     </div>
   )
+}
+
+function copy(report: DiagnosticsReport): void {
+  void navigator.clipboard.writeText(diagnosticsText(report)).then(() => tell('Diagnostics copied'), tellFailure)
 }
 
 const STATUS: Readonly<Record<HealthCheck['status'], { word: string; tone: Tone }>> = {

@@ -12,7 +12,7 @@ export function lookAtStore(home: string): string {
     const version = versionOf(db)
     if (version > CURRENT_VERSION)
       throw new CodedError('store.too_new', `The session store has version ${version}, and this Trestle knows ${CURRENT_VERSION}.`)
-    const sessions = Number(db.prepare<[], number>('SELECT count(*) FROM session').pluck().get() ?? 0)
+    const sessions = db.prepare<[], number>('SELECT count(*) FROM session').pluck().get() ?? 0
     return `${sessions} ${sessions === 1 ? 'session' : 'sessions'}, no damage found.`
   } finally {
     db.close()
