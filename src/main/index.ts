@@ -3,6 +3,7 @@ import {
   app,
   BrowserWindow,
   clipboard,
+  crashReporter,
   dialog,
   globalShortcut,
   ipcMain,
@@ -44,6 +45,7 @@ startDesktop({
     app,
     BrowserWindow,
     clipboard,
+    crashReporter,
     dialog,
     globalShortcut,
     ipcMain,
@@ -66,7 +68,7 @@ startDesktop({
   dropConnections: (how) => void import('./engine/network/agents').then(({ dropConnections }) => dropConnections(how)),
   rendererDir,
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
-  async openEngine({ home, log }) {
+  async openEngine({ home, log, systemProxy }) {
     const { createEngine } = await import('./engine/engine')
     const loginShell = desktopLoginShell({ env: process.env, platform: process.platform })
     const taskHost = taskHostProgram()
@@ -79,6 +81,7 @@ startDesktop({
       taskHost,
       log,
       legacyCipher: () => safeStorageCipher(safeStorage),
+      systemProxy,
       ...(loginShell && { loginShell }),
     })
   },

@@ -144,7 +144,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Show log' }).click()
     await until(() => desktop.electron.revealed.length === 1, 'the log')
-    expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'desktop.log')])
+    expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'trestle.log')])
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Trestle 9.9.9 on electron' }).waitFor()
   })

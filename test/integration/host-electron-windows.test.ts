@@ -100,7 +100,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     await holds(page, 'page.commands.length === 2')
     expect(await commandsOf(desktop.window())).toEqual(['find', 'show-shortcuts'])
     desktop.electron.clickMenu('Show Log')
-    expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'desktop.log')])
+    expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'trestle.log')])
   })
 
   test('Alt does not open the menu bar, which is shown only where the user wants it', async () => {

@@ -35,7 +35,10 @@ async function startProxy({ status = 200 } = {}) {
   })
   server.on('connect', (from, socket, head) => {
     asked.push(`CONNECT ${from.url} ${from.headers['proxy-authorization'] ?? ''}`.trim())
-    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} no\r\n\r\n`)
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} no\r\n\r\n`)
+      return
+    }
     const to = connect(Number(from.url!.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       to.write(head)
@@ -147,8 +150,8 @@ describe('a proxy', () => {
     const proxy = await startProxy()
     const port = await listen(
       createServer((from, to) => {
-        if (from.url === '/moved') return void to.writeHead(302, { location: '/here' }).end()
-        to.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ method: from.method, url: from.url }))
+        if (from.url === '/moved') to.writeHead(302, { location: '/here' }).end()
+        else to.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ method: from.method, url: from.url }))
       }),
     )
     const network = createNetwork({

@@ -106,7 +106,7 @@ export async function startOnDouble(
     ...options,
   })
   if (options.wait !== false) await started
-  const log = async () => (existsSync(join(home, 'logs', 'desktop.log')) ? readFile(join(home, 'logs', 'desktop.log'), 'utf8') : '')
+  const log = async () => (existsSync(join(home, 'logs', 'trestle.log')) ? readFile(join(home, 'logs', 'trestle.log'), 'utf8') : '')
   return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
 }
 

@@ -60,6 +60,8 @@ export class ElectronDouble {
   /** What the save dialog answers; undefined: cancelled. */
   saveTo: string | undefined
   readonly saveDialogs: { defaultPath?: string }[] = []
+  /** What the crash reporter was started with. */
+  readonly crashReports: object[] = []
   readonly session = new DoubleSession()
   menu: DoubleMenuItem[] = []
   /** What the next message box answers. */
@@ -80,6 +82,7 @@ export class ElectronDouble {
     const parts = {
       app: this.app,
       ipcMain: this.ipcMain,
+      crashReporter: { start: (options: object) => this.crashReports.push(options) },
       BrowserWindow: windowClass(this),
       MessageChannelMain: DoubleChannel,
       protocol: {
@@ -288,6 +291,10 @@ class DoubleApp extends EventEmitter {
     this.isPackaged = this.#double.options.isPackaged ?? false
   }
 
+  getGPUFeatureStatus(): Record<string, string> {
+    return { gpu_compositing: 'enabled', webgl: 'disabled_software' }
+  }
+
   exit(code: number): void {
     this.exitCode = code
   }
@@ -311,6 +318,8 @@ class DoubleSession extends EventEmitter {
   permissionCheck: ((contents: unknown, permission: string, origin: string) => boolean) | undefined
   devicePermission: (() => boolean) | undefined
   displayMedia: unknown
+  /** What the system says about proxies. */
+  proxy = 'DIRECT'
   blocked: { urls: string[] } | undefined
   readonly webRequest = {
     onBeforeRequest: (
@@ -321,6 +330,10 @@ class DoubleSession extends EventEmitter {
         if (cancel) this.blocked = filter
       })
     },
+  }
+
+  async resolveProxy(): Promise<string> {
+    return this.proxy
   }
 
   setPermissionRequestHandler(handler: NonNullable<DoubleSession['permissionRequest']>): void {

@@ -251,6 +251,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
+    diagnostics: { report: async (sections = []) => ({ at: 0, sections: [...sections], checks: [], errors: [] }), redact: (text) => text },
     environment: { view: () => ENVIRONMENT, read: async () => ENVIRONMENT },
     plans: {
       async enter(sessionId) {

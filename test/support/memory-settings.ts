@@ -53,6 +53,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
     setDesktop: (change) => update({ desktop: { ...settingsView.desktop, ...change } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
+    setLoginShell: () => update({}),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }

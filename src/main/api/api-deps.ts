@@ -2,6 +2,7 @@ import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
 import type { AppInfo } from '../../shared/contract/app'
 import type { DesktopView, Theme } from '../../shared/model/desktop'
+import type { DiagnosticsReport } from '../../shared/model/health'
 import type { HostCommand } from '../../shared/model/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from '../user-editor'
@@ -30,6 +31,8 @@ export interface HostActions {
   notices?(): readonly string[]
   /** Present in the desktop app. */
   desktop?: DesktopActions
+  /** What only this host knows for diagnostics, such as the key store and what draws the window. */
+  diagnostics?(): Promise<DiagnosticsReport['sections']>
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void
 }

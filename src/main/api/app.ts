@@ -14,6 +14,9 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
     })),
     backups: os.app.backups.handler(() => engine.backups.view()),
     backUp: os.app.backUp.handler(() => engine.backups.take()),
+    diagnostics: os.app.diagnostics.handler(async () => engine.diagnostics.report(await host.diagnostics?.())),
+    shellEnvironment: os.app.shellEnvironment.handler(() => engine.environment.view()),
+    readShellEnvironment: os.app.readShellEnvironment.handler(() => engine.environment.read()),
     chooseFolder: os.app.chooseFolder.handler(async () => {
       const path = await host.chooseFolder()
       return path === null ? null : { path }

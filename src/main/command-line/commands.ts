@@ -53,6 +53,7 @@ export const COMMANDS: Record<
   | 'model'
   | 'models'
   | 'settings'
+  | 'doctor'
   | 'completion',
   CommandSpec
 > = {
@@ -295,6 +296,16 @@ export const COMMANDS: Record<
       help: HELP,
     },
     examples: ['trestle settings', 'trestle settings toolSearch.enabled true'],
+  },
+  doctor: {
+    summary: 'Check everything Trestle needs, and say what is wrong and how to fix it.',
+    options: {
+      json: { type: 'boolean', help: 'Print the whole report as JSON, for scripts and bug reports.' },
+      all: { type: 'boolean', help: 'Print the whole report: versions, environment and the last errors, too.' },
+      help: HELP,
+    },
+    examples: ['trestle doctor', 'trestle doctor --json > report.json'],
+    exitCodes: '0 everything works (there may be warnings), 1 something does not. See docs/troubleshooting.md.',
   },
   completion: {
     summary: 'Print what makes a shell complete commands and options.',

@@ -112,6 +112,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { settingsMain } = await import('../host/settings/settings-main')
       return settingsMain(parsed)
     }
+    case 'doctor': {
+      const { doctorMain } = await import('../host/doctor/doctor-main')
+      return doctorMain(parsed, version)
+    }
     case 'serve': {
       const { serveMain } = await import('../host/web/serve-main')
       return serveMain(parsed, version)

@@ -27,6 +27,7 @@ import type { AgentChoice, AgentList } from '../../shared/model/agent'
 import type { SkillList } from '../../shared/model/skill'
 import type { ClientMeans } from './session/client-means'
 import type { SessionFilesView } from './workspace/session-files-view'
+import type { EngineDiagnostics } from './health/engine-diagnostics'
 import type { LoginEnvironment } from './environment/login-environment'
 import type { Mcp } from './mcp/mcp'
 import type { McpContent } from './mcp/mcp-content'
@@ -60,6 +61,7 @@ export interface Engine {
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
   readonly environment: Pick<LoginEnvironment, 'view' | 'read'>
+  readonly diagnostics: EngineDiagnostics
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */
@@ -265,6 +267,7 @@ export interface SettingsActions {
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
+  setLoginShell(enabled: boolean): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }

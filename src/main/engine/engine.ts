@@ -23,15 +23,13 @@ import { failureOf } from '../../shared/model/errors'
 import type { Engine } from './engine-api'
 import { createEngineChanges } from './engine-changes'
 import type { EngineOptions } from './engine-options'
+import { createSurroundings } from './engine-surroundings'
 import { repositoryTop } from './workspace/repository-top'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createDiagnostics } from './diagnostics/create-diagnostics'
-import { createLoginEnvironment } from './environment/login-environment'
 import { createHooks } from './hook/create-hooks'
 import { FamilySchedule } from './loop/family-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
-import { createNetwork } from './network/network'
-import { createCatalog } from './model/catalog'
 import { lentTools } from './session/client-means'
 import { createEngineSandboxes } from './session/engine-sandboxes'
 import { createGateOf, ownOutputOf } from './session/gate-of'
@@ -77,21 +75,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
   const { tell, warn, onChange } = createEngineChanges(log)
-  const environment = createLoginEnvironment({
-    loginShell: options.loginShell,
-    env: process.env,
-    settings: () => settings().environment,
-    changed: () => tell({ kind: 'settings' }),
-    log,
-  })
+  const surroundings = createSurroundings({ ...options, home, settings, secrets, changed: () => tell({ kind: 'settings' }), log })
+  const { catalog, environment, network, diagnostics: selfDiagnostics } = surroundings
   const { ready } = environment
-  const network = createNetwork({
-    settings: () => settings().network,
-    env: process.env,
-    ...(options.systemProxy && { systemProxy: options.systemProxy }),
-    log,
-  })
-  const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json'), ready, ...network })
   const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
   const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
@@ -353,8 +339,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
   config.onChange(() => {
-    environment.settingsChanged()
-    network.settingsChanged()
+    surroundings.settingsChanged()
     tell({ kind: 'settings' })
     void sessions.reconsider()
   })
@@ -379,6 +364,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints,
     skills,
     environment,
+    diagnostics: selfDiagnostics,
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,

@@ -11,6 +11,7 @@ export const SETTINGS_SECTIONS = [
   'sandbox',
   'general',
   'desktop',
+  'diagnostics',
   'about',
 ] as const
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]

@@ -1,6 +1,8 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import type { BackupsView } from '../model/backups'
+import type { DiagnosticsReport } from '../model/health'
+import type { ShellEnvironmentView } from '../model/shell-environment'
 
 export interface AppInfo {
   version: string
@@ -20,6 +22,12 @@ export const appContract = {
   backups: oc.output(type<BackupsView>()),
   /** Makes one now, and answers when it is made. */
   backUp: oc.output(type<BackupsView>()),
+  /** Versions, environment, checks with causes and remedies, and the last errors; without secrets. Takes seconds. */
+  diagnostics: oc.output(type<DiagnosticsReport>()),
+  /** Where the environment of commands comes from. */
+  shellEnvironment: oc.output(type<ShellEnvironmentView>()),
+  /** Reads the environment of the login shell again, where it was read, and answers when that has ended. */
+  readShellEnvironment: oc.output(type<ShellEnvironmentView>()),
   /** Electron: the native folder dialog. Web: null at once, and the page shows its own (folder.list). */
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */

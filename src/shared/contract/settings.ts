@@ -99,6 +99,8 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
+  /** Whether the desktop app reads the environment of the login shell when it was not started from a terminal. */
+  setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
   /** One tiny request to the model; says in words how it went. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
   /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */

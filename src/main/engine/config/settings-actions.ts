@@ -176,6 +176,7 @@ export function createSettingsActions({
           return [{ path, value: value === '' ? undefined : value }]
         }),
       ),
+    setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
       if (!tools.some((tool) => tool.name === name)) throw new CodedError('request.invalid', `name: there is no tool "${name}".`)

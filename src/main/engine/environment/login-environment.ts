@@ -63,7 +63,7 @@ export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnviron
     path: (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
   })
   const readOnce = async (node: NodeProgram | undefined, limitMs: number | undefined): Promise<void> => {
-    const shell = settings().shell ?? shellOf(env)
+    const shell = settings().shell ?? loginShellOf(env)
     const began = performance.now()
     const original = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, before.has(name) ? before.get(name) : value]))
     const answer = await read({
@@ -93,7 +93,7 @@ export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnviron
       changed()
       return Promise.resolve()
     }
-    seen = { state: 'reading', shell: current.shell ?? shellOf(env) }
+    seen = { state: 'reading', shell: current.shell ?? loginShellOf(env) }
     changed()
     const next = (reading ?? Promise.resolve())
       .then(() => readOnce(loginShell.node, loginShell.limitMs))
@@ -120,7 +120,7 @@ export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnviron
 }
 
 /** `SHELL` where it is set; a launcher may not set it, but the system knows the user's shell. */
-function shellOf(env: NodeJS.ProcessEnv): string {
+export function loginShellOf(env: NodeJS.ProcessEnv): string {
   const named = env['SHELL'] ?? ''
   if (named.startsWith('/')) return named
   try {

@@ -105,8 +105,8 @@ export async function readLoginShell({ shell, env, cwd, node, limitMs = LIMIT_MS
   clearTimeout(limit)
   clearTimeout(drain)
   const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null
-  if (isRunning && 'env' in found) letEnd(child.pid!, child)
-  else if (isRunning) await killSession(child.pid!)
+  if (isRunning && 'env' in found) letEnd(child.pid, child)
+  else if (isRunning) await killSession(child.pid)
   // What its startup files left running, such as an agent for keys, goes on.
   child.stdout?.destroy()
   child.stderr?.destroy()

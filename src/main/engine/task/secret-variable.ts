@@ -47,3 +47,10 @@ function isSecretName(name: string, value: string): boolean {
   const isSecret = upper.split(/[^A-Z\d]+/).some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word))
   return isSecret && (ALWAYS_SECRET.test(upper) || !HARMLESS_VALUE.test(value))
 }
+
+const WHOLE_VALUES = SECRET_VALUES.map(({ source, flags }) => new RegExp(`${source}[^\\s"'\`<>]*`, `${flags}g`))
+
+/** The text with `mask` in the place of everything that is a secret by how it looks. */
+export function maskSecretValues(text: string, mask: string): string {
+  return WHOLE_VALUES.reduce((masked, pattern) => masked.replaceAll(pattern, mask), text)
+}

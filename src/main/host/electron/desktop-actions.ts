@@ -4,10 +4,11 @@ import type { DesktopActions, HostActions } from '../../api/api-deps'
 import { createUserEditor } from '../../user-editor'
 import type { CommandQueue } from './command-queue'
 import type { ElectronModule } from './electron-module'
+import { hostDiagnostics } from './host-diagnostics'
 import { openExternal } from './guard'
 
 export interface PageActionsOptions {
-  electron: Pick<ElectronModule, 'dialog' | 'shell'>
+  electron: ElectronModule
   /** The window of the page; dialogs hang on it. */
   window: BrowserWindow
   commands: CommandQueue
@@ -24,6 +25,7 @@ export function pageActions({ electron, window, commands, desktop, notices, late
     chooseFolder: () => chooseFolder(electron, window, latestProject()),
     openExternal: (url) => openExternal(electron.shell, url),
     files: createUserEditor(process),
+    diagnostics: () => hostDiagnostics(electron),
     notices,
     onCommand: (listener) => commands.listen(listener),
     desktop,

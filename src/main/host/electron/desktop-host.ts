@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { APP_ORIGIN } from '../../../shared/contract/port-wire'
 import type { Engine } from '../../engine/engine-api'
+import { logFile } from '../../log/app-log'
 import { serveAppScheme } from './app-scheme'
 import { AppWindows } from './app-windows'
 import { contentsActions, contextMenu } from './context-menu'
@@ -142,10 +143,14 @@ export class DesktopHost {
 
   /** The engine; undefined when it could not be opened and the user has given up. */
   async #openEngine(windows: AppWindows): Promise<Engine | undefined> {
-    const { app, dialog, shell } = this.#electron
+    const { app, dialog, session, shell } = this.#electron
     for (;;) {
       try {
-        return await this.#options.openEngine({ home: this.#home, log: this.#log })
+        return await this.#options.openEngine({
+          home: this.#home,
+          log: this.#log,
+          systemProxy: (url) => session.defaultSession.resolveProxy(url),
+        })
       } catch (error) {
         this.#log(`the engine could not be opened: ${describe(error)}`)
         const { title, text } = wordsOf(error)
@@ -254,6 +259,6 @@ export class DesktopHost {
   }
 
   #logFile(): string {
-    return join(this.#home, 'logs', 'desktop.log')
+    return logFile(this.#home)
   }
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { HostCommand } from '../../../shared/model/push'
 import type { Engine } from '../../engine/engine-api'
+import { logFile } from '../../log/app-log'
 import { appMenu } from './app-menu'
 import type { AppWindows } from './app-windows'
 import { chooseFolder } from './desktop-actions'
@@ -58,7 +58,7 @@ export class DesktopMenus {
       settings: () => show('open-settings'),
       find: () => show('find'),
       shortcuts: () => show('show-shortcuts'),
-      showLog: () => electron.shell.showItemInFolder(join(home, 'logs', 'desktop.log')),
+      showLog: () => electron.shell.showItemInFolder(logFile(home)),
     })
     electron.Menu.setApplicationMenu(electron.Menu.buildFromTemplate(template))
     offerRecentProjects(electron, platform, recent, { open: openProject, newSession: () => show('new-session'), log })

@@ -4,6 +4,7 @@ import type * as Electron from 'electron'
 export type ElectronModule = Pick<
   typeof Electron,
   | 'app'
+  | 'crashReporter'
   | 'BrowserWindow'
   | 'protocol'
   | 'session'

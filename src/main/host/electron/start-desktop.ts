@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine-api'
+import { openAppLog } from '../../log/app-log'
+import { createRedact } from '../../log/redact'
 import { registerAppScheme } from './app-scheme'
 import { DesktopHost } from './desktop-host'
-import { desktopLog } from './desktop-log'
 import type { ElectronModule } from './electron-module'
 import { describe, wordsOf } from './failure-words'
 import { isFolder, ownArguments, readLaunchRequest } from './launch-request'
@@ -16,7 +17,7 @@ export interface DesktopOptions {
   /** Absolute path of the built preload script: one CommonJS file. */
   preload: string
   /** Opens the engine once the app is ready, when the system's key store can be asked. */
-  openEngine(options: { home: string; log(message: string): void }): Promise<Engine>
+  openEngine(options: { home: string; log(message: string): void; systemProxy(url: string): Promise<string> }): Promise<Engine>
   /** Lets go of connections to model servers: idle ones, or also those in use. */
   dropConnections?(how: { inUse: boolean }): void
   /** Told when the app is asked to end from outside (SIGTERM). */
@@ -60,8 +61,21 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     app.quit()
     return
   }
-  const log = desktopLog(join(home, 'logs', 'desktop.log'))
-  const host = new DesktopHost(options, platform, home, log)
+  // Dumps of native crashes stay on this machine.
+  app.setPath('crashDumps', join(home, 'logs', 'crashes'))
+  electron.crashReporter.start({ uploadToServer: false })
+  // The engine, once it is open, knows the keys that are stored.
+  const hide = { redact: createRedact({ env: process.env }) }
+  const log = openAppLog({ home, redact: (message) => hide.redact(message) })
+  const { electron: shell, node } = process.versions
+  log.info(`started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`)
+  const openEngine: DesktopOptions['openEngine'] = async (given) => {
+    const engine = await options.openEngine(given)
+    hide.redact = engine.diagnostics.redact
+    log.info(`Trestle ${engine.version} is open`)
+    return engine
+  }
+  const host = new DesktopHost({ ...options, openEngine }, platform, home, log)
   process.on('uncaughtException', (error) => {
     log(`unhandled: ${describe(error)}`)
     host.engineFailed(error)

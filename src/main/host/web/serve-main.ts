@@ -1,7 +1,10 @@
 import { UsageError, type Parsed } from '../../command-line/parse'
 import { reportBackground } from '../../command-line/report-background'
 import { reportStart } from '../../command-line/report-start'
+import { resolveHome } from '../../engine/config/home'
 import { createEngine } from '../../engine/engine'
+import { openAppLog } from '../../log/app-log'
+import { createRedact } from '../../log/redact'
 import { rendererFolder } from '../../renderer-folder'
 import { startOnUsualPort } from './usual-port'
 import { taskHostProgram } from '../../task-host-program'
@@ -11,7 +14,21 @@ import { watchWebToken, webToken } from './web-token'
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
-  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram() })
+  const redact = { text: createRedact({ env: process.env }) }
+  const log = openAppLog({ home: resolveHome(), redact: (text) => redact.text(text) })
+  log.info(`started: Trestle ${version} in the browser, Node ${process.versions.node}, ${process.platform} ${process.arch}`)
+  // Only looks on: Node prints it, and ends the program.
+  process.on('uncaughtExceptionMonitor', (error) => log(`unhandled: ${error.stack ?? error.message}`))
+  const engine = await createEngine({
+    version,
+    interactive: true,
+    taskHost: taskHostProgram(),
+    log(message) {
+      log(message)
+      process.stderr.write(`trestle: ${message}\n`)
+    },
+  })
+  redact.text = engine.diagnostics.redact
   try {
     reportStart(engine)
     const options = { engine, rendererDir: rendererFolder(), token: webToken(engine.home, { renew: values['new-token'] === true }) }

@@ -10,6 +10,7 @@ import { ErrorNote } from '../../ui/error-note'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutSection } from './about-section'
 import { AgentsSection } from './agents-section'
+import { DiagnosticsSection } from './diagnostics-section'
 import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
@@ -27,6 +28,7 @@ const WORDS: Record<SettingsSection, string> = {
   sandbox: 'Sandbox',
   general: 'General',
   desktop: 'Desktop',
+  diagnostics: 'Diagnostics',
   about: 'About',
 }
 
@@ -87,6 +89,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'desktop' && desktop}
+                {name === 'diagnostics' && <DiagnosticsSection />}
                 {name === 'about' && <AboutSection settings={settings} info={info} />}
               </>
             ) : error ? (

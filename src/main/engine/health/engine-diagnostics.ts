@@ -1,0 +1,59 @@
+import type { DiagnosticsReport } from '../../../shared/model/health'
+import { createRedact } from '../../log/redact'
+import type { Secrets } from '../config/secrets'
+import type { Settings } from '../config/settings'
+import type { LoginEnvironment, LoginShellOptions } from '../environment/login-environment'
+import type { TaskHostProgram } from '../task/custody/connect-task-host'
+import type { DiagnosticsSection, ReportContext } from './diagnostics-report'
+
+export interface EngineDiagnosticsDeps {
+  home: string
+  version: string
+  settings(): Settings
+  secrets: Pick<Secrets, 'get'>
+  environment: Pick<LoginEnvironment, 'view'>
+  catalog: NonNullable<ReportContext['catalog']>
+  taskHost: TaskHostProgram | undefined
+  loginShell: LoginShellOptions | undefined
+  systemProxy: ((url: string) => Promise<string>) | undefined
+}
+
+/** What an engine can tell about itself, for someone who helps. */
+export interface EngineDiagnostics {
+  /** `more`: what the host knows. */
+  report(more?: readonly DiagnosticsSection[]): Promise<DiagnosticsReport>
+  /** Takes out of a text what is secret: keys that are stored or configured, variables, and what looks like a key. */
+  redact(text: string): string
+}
+
+export function createEngineDiagnostics(deps: EngineDiagnosticsDeps): EngineDiagnostics {
+  const { home, version, settings, secrets, environment, catalog, taskHost, loginShell, systemProxy } = deps
+  const redact = createRedact({ env: process.env, known: () => keysOf(settings(), secrets) })
+  return {
+    redact,
+    async report(more = []) {
+      const { diagnosticsReport } = await import('./diagnostics-report')
+      return diagnosticsReport({
+        version,
+        home,
+        env: process.env,
+        more,
+        redact,
+        catalog,
+        loginShell: environment.view(),
+        ...(taskHost && { taskHost }),
+        ...(loginShell?.node && { node: loginShell.node }),
+        ...(systemProxy && { systemProxy }),
+      })
+    },
+  }
+}
+
+function keysOf({ providers, web }: Settings, secrets: Pick<Secrets, 'get'>): string[] {
+  const ofProviders = Object.entries(providers).flatMap(([id, { apiKey, headers }]) => [
+    secrets.get(id),
+    apiKey,
+    ...Object.values(headers ?? {}),
+  ])
+  return [...ofProviders, web.search?.apiKey].filter((key) => key !== undefined)
+}
