@@ -1,6 +1,7 @@
 import { CodedError, failureOf } from '../../../../shared/model/errors'
 import type { CallInFlight } from '../connection-hooks'
-import { openConnection, type Connection, type KnownServer } from '../connection/connection'
+import type { Connection, KnownServer } from '../connection/connection'
+import { openConnection } from '../connection/open-connection'
 import { isNotTaken } from '../connection/not-taken'
 import { isSignIn } from '../connection/connection-failure'
 import { Failures } from './failures'
