@@ -189,6 +189,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', () => {
     await page.getByRole('heading', { name: 'Something went wrong in Trestle' }).waitFor()
     await page.getByRole('button', { name: 'Continue without restarting' }).click()
     await page.getByRole('button', { name: 'Settings' }).first().waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
   })
 
   test('what is chosen as theme on the page is the theme of the app', async () => {
