@@ -14,7 +14,7 @@ beforeAll(async () => {
   if (chromium === null) return
   rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
   await buildRenderer(rendererDir)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   if (rendererDir !== '') await rm(rendererDir, { recursive: true })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   if (chromium === null) return
   rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
   await buildRenderer(rendererDir)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   if (rendererDir !== '') await rm(rendererDir, { recursive: true })
@@ -28,6 +28,7 @@ async function opened(options: Parameters<typeof startOnDouble>[0] = {}, engine 
   const desktop = await startOnDouble({ rendererDir, openEngine: async () => engine, ...options })
   await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
   const { page } = desktop.window().webContents
+  page.setDefaultTimeout(90_000)
   await page.getByRole('button', { name: 'Settings' }).first().waitFor()
   return { ...desktop, engine, page }
 }
@@ -58,7 +59,7 @@ async function drop(page: Page, selector: string, name: string, path: string, is
   )
 }
 
-describe.skipIf(chromium === null)('the page in the desktop app', () => {
+describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240_000 }, () => {
   test('every setting of the desktop app is on its page, and what is chosen there counts', async () => {
     const { page, engine, electron } = await opened({ double: { takenShortcuts: ['Ctrl+Alt+T'] } })
     electron.clickMenu('Settings…')
@@ -189,6 +190,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', () => {
     await page.getByRole('heading', { name: 'Something went wrong in Trestle' }).waitFor()
     await page.getByRole('button', { name: 'Continue without restarting' }).click()
     await page.getByRole('button', { name: 'Settings' }).first().waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
   })
 
   test('what is chosen as theme on the page is the theme of the app', async () => {

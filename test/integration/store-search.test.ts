@@ -48,8 +48,8 @@ afterAll(() => {
 
 test('a search in one session finds what was said there and nothing of others', () => {
   store.create({ sessionId: 'other', folder: '/project', title: 'Other', mode: 'ask', addedFolders: [] })
-  store.append('other', [{ type: 'turn.started', turnId: 'o', parts: [{ type: 'text', text: 'a pelican in session two' }], model: 'a/b' }])
-  store.append('s', [{ type: 'turn.started', turnId: 'p', parts: [{ type: 'text', text: 'a pelican in session one' }], model: 'a/b' }])
+  store.append('other', [{ type: 'turn.started', turnId: 'o', parts: [{ type: 'text', text: 'pelican roosts' }], model: 'a/b' }])
+  store.append('s', [{ type: 'turn.started', turnId: 'p', parts: [{ type: 'text', text: 'pelican sleeps' }], model: 'a/b' }])
   const sessions = (sessionId?: string) => store.search('pelican', 30, sessionId).map((hit) => hit.sessionId)
   expect(sessions()).toEqual(['s', 'other'])
   expect(sessions('other')).toEqual(['other'])

@@ -1,6 +1,15 @@
 import { EventEmitter } from 'node:events'
 import type { Browser, Download } from 'playwright-core'
 import type { ElectronModule } from '../../src/main/host/electron/electron-module'
+import { DoubleApp } from './electron-double-app'
+import {
+  DoubleDownload,
+  DoubleNotification,
+  DoubleSession,
+  DoubleTray,
+  type DoubleMenuItem,
+  type DoubleQuestion,
+} from './electron-double-parts'
 import { DoublePort } from './electron-double-port'
 import { DoubleWindow } from './electron-double-window'
 
@@ -18,18 +27,6 @@ export interface DoubleOptions {
 }
 
 type Handler = (request: Request) => Promise<Response> | Response
-
-/** A menu item as a template has it. */
-export interface DoubleMenuItem {
-  label?: string
-  role?: string
-  submenu?: DoubleMenuItem[]
-  enabled?: boolean
-  visible?: boolean
-  type?: string
-  accelerator?: string
-  click?: () => void
-}
 
 /**
  * Stands for the electron module: the main process's objects are plain event emitters that remember what they were told, and each `BrowserWindow`
@@ -194,165 +191,6 @@ export class ElectronDouble {
   }
 }
 
-class DoubleApp extends EventEmitter {
-  isAppReady = false
-  isPackaged: boolean
-  readonly paths = new Map<string, string>()
-  badge = 0
-  bounces = 0
-  dockMenu: DoubleMenuItem[] = []
-  readonly dock = {
-    bounce: () => (this.bounces += 1),
-    setMenu: (menu: DoubleMenuItem[]) => {
-      this.dockMenu = menu
-    },
-  }
-  jumpList: { name?: string; items?: { title: string; args: string }[] }[] = []
-  readonly recentDocuments: string[] = []
-  loginItem: { openAtLogin: boolean; args: string[] } | undefined
-  protocolClient: string | undefined
-  isRelaunching = false
-  hasAcceleratedGraphics = true
-  lockData: unknown
-  isSandboxed = false
-  exitCode: number | undefined
-  hasQuit = false
-  isQuitting = false
-  readonly #double: ElectronDouble
-
-  constructor(double: ElectronDouble) {
-    super()
-    this.#double = double
-    this.isPackaged = false
-  }
-
-  setPath(name: string, path: string): void {
-    this.paths.set(name, path)
-  }
-
-  enableSandbox(): void {
-    if (this.isAppReady) throw new Error('enableSandbox must be called before the ready event')
-    this.isSandboxed = true
-  }
-
-  setAppUserModelId(): void {}
-
-  setBadgeCount(count: number): void {
-    this.badge = count
-  }
-
-  setAsDefaultProtocolClient(scheme: string): boolean {
-    this.protocolClient = scheme
-    return true
-  }
-
-  setJumpList(list: DoubleApp['jumpList']): string {
-    this.jumpList = list
-    return 'ok'
-  }
-
-  addRecentDocument(path: string): void {
-    this.recentDocuments.push(path)
-  }
-
-  clearRecentDocuments(): void {
-    this.recentDocuments.length = 0
-  }
-
-  setLoginItemSettings(settings: { openAtLogin: boolean; args: string[] }): void {
-    this.loginItem = settings
-  }
-
-  disableHardwareAcceleration(): void {
-    if (this.isAppReady) throw new Error('disableHardwareAcceleration must be called before the ready event')
-    this.hasAcceleratedGraphics = false
-  }
-
-  getPath(name: string): string {
-    return this.paths.get(name) ?? `/home/user/${name}`
-  }
-
-  relaunch(): void {
-    this.isRelaunching = true
-  }
-
-  isReady(): boolean {
-    return this.isAppReady
-  }
-
-  requestSingleInstanceLock(data: unknown): boolean {
-    this.lockData = data
-    return this.#double.options.isFirstInstance ?? true
-  }
-
-  async whenReady(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    this.isAppReady = true
-    this.isPackaged = this.#double.options.isPackaged ?? false
-  }
-
-  getGPUFeatureStatus(): Record<string, string> {
-    return { gpu_compositing: 'enabled', webgl: 'disabled_software' }
-  }
-
-  exit(code: number): void {
-    this.exitCode = code
-  }
-
-  /** `before-quit` can prevent it, and so can a window that does not close; otherwise the windows close and the app ends. */
-  quit(): void {
-    let isPrevented = false
-    this.emit('before-quit', { preventDefault: () => (isPrevented = true) })
-    if (isPrevented) return
-    this.isQuitting = true
-    for (const window of this.#double.windows.slice()) window.close()
-    this.isQuitting = false
-    if (this.#double.windows.length > 0) return
-    this.hasQuit = true
-    this.emit('quit')
-  }
-}
-
-class DoubleSession extends EventEmitter {
-  permissionRequest: ((contents: unknown, permission: string, callback: (granted: boolean) => void, details: unknown) => void) | undefined
-  permissionCheck: ((contents: unknown, permission: string, origin: string) => boolean) | undefined
-  devicePermission: (() => boolean) | undefined
-  displayMedia: unknown
-  /** What the system says about proxies. */
-  proxy = 'DIRECT'
-  blocked: { urls: string[] } | undefined
-  readonly webRequest = {
-    onBeforeRequest: (
-      filter: { urls: string[] },
-      listener: (details: unknown, callback: (response: { cancel: boolean }) => void) => void,
-    ) => {
-      listener({}, ({ cancel }) => {
-        if (cancel) this.blocked = filter
-      })
-    },
-  }
-
-  async resolveProxy(): Promise<string> {
-    return this.proxy
-  }
-
-  setPermissionRequestHandler(handler: NonNullable<DoubleSession['permissionRequest']>): void {
-    this.permissionRequest = handler
-  }
-
-  setPermissionCheckHandler(handler: NonNullable<DoubleSession['permissionCheck']>): void {
-    this.permissionCheck = handler
-  }
-
-  setDevicePermissionHandler(handler: () => boolean): void {
-    this.devicePermission = handler
-  }
-
-  setDisplayMediaRequestHandler(handler: unknown): void {
-    this.displayMedia = handler
-  }
-}
-
 class DoubleChannel {
   readonly port1: DoublePort
   readonly port2: DoublePort
@@ -361,36 +199,6 @@ class DoubleChannel {
     const [port1, port2] = DoublePort.pair()
     this.port1 = port1
     this.port2 = port2
-  }
-}
-
-/** A notification of the system, which can be clicked. */
-export class DoubleNotification extends EventEmitter {
-  state: 'made' | 'shown' | 'closed' = 'made'
-  readonly options: { title: string; body: string; silent: boolean; actions?: { text: string }[] }
-
-  constructor(options: DoubleNotification['options']) {
-    super()
-    this.options = options
-  }
-
-  show(): void {
-    this.state = 'shown'
-  }
-
-  close(): void {
-    this.state = 'closed'
-  }
-
-  click(): void {
-    this.emit('click', {})
-  }
-
-  /** Presses one of its buttons. */
-  press(label: string): void {
-    const actionIndex = this.options.actions?.findIndex(({ text }) => text === label) ?? -1
-    if (actionIndex < 0) throw new Error(`the notification has no ${label}`)
-    this.emit('action', { actionIndex })
   }
 }
 
@@ -439,92 +247,11 @@ function windowClass(double: ElectronDouble): new (options: Record<string, unkno
   }
 }
 
-/** A message box, and what it was answered. */
-export interface DoubleQuestion {
-  message: string
-  detail: string
-  buttons: string[]
-  cancelId: number
-  signal: AbortSignal | undefined
-  isOpen: boolean
-  answer(response: number): void
-}
-
-/** An icon in the tray. */
-export class DoubleTray extends EventEmitter {
-  tooltip = ''
-  title = ''
-  menu: DoubleMenuItem[] = []
-  isGone = false
-
-  setToolTip(text: string): void {
-    this.tooltip = text
-  }
-
-  setTitle(text: string): void {
-    this.title = text
-  }
-
-  setContextMenu(menu: DoubleMenuItem[]): void {
-    this.menu = menu
-  }
-
-  destroy(): void {
-    this.isGone = true
-  }
-}
-
 function trayClass(double: ElectronDouble): new () => DoubleTray {
   return class extends DoubleTray {
     constructor() {
       super()
       double.trays.push(this)
     }
-  }
-}
-
-/** A DownloadItem: asks in the save dialog, then writes the file. */
-class DoubleDownload extends EventEmitter {
-  readonly #double: ElectronDouble
-  readonly #download: Download
-  readonly #url: string
-  #options: { defaultPath?: string } = {}
-  #path = ''
-
-  constructor(double: ElectronDouble, download: Download, url: string) {
-    super()
-    this.#double = double
-    this.#download = download
-    this.#url = url
-  }
-
-  getURL(): string {
-    return this.#url
-  }
-
-  getFilename(): string {
-    return this.#download.suggestedFilename()
-  }
-
-  getSavePath(): string {
-    return this.#path
-  }
-
-  setSaveDialogOptions(options: { defaultPath?: string }): void {
-    this.#options = options
-  }
-
-  async run(): Promise<void> {
-    this.#double.saveDialogs.push(this.#options)
-    if (this.#double.saveTo === undefined) {
-      this.emit('done', {}, 'cancelled')
-      return
-    }
-    this.#path = this.#double.saveTo
-    const state = await this.#download.saveAs(this.#path).then(
-      () => 'completed',
-      () => 'interrupted',
-    )
-    this.emit('done', {}, state)
   }
 }

@@ -38,7 +38,10 @@ export async function runElectron(path: string, args: readonly string[]): Promis
   const stopWaiting = ready.onReady(show)
   let late: NodeJS.Timeout | undefined
   try {
-    const started = spawn(path, args, { stdio: ['inherit', 'inherit', 'pipe'], env: { ...process.env, [STARTED_BY_COMMAND]: '1', ...ready.env } })
+    const started = spawn(path, args, {
+      stdio: ['inherit', 'inherit', 'pipe'],
+      env: { ...process.env, [STARTED_BY_COMMAND]: '1', ...ready.env },
+    })
     app = started
     started.stderr.setEncoding('utf8').on('data', (text: string) => {
       heldBack += text

@@ -8,7 +8,13 @@ const read = (desktop: TomlTable) => readSettings({ desktop }, '/config.toml')
 it('the desktop app keeps the computer awake and shows its icon unless told otherwise', () => {
   expect(readSettings({}, '/config.toml').settings.desktop).toEqual(DEFAULT_DESKTOP)
   const { settings, mistakes } = read({ tray: false, keep_awake: false, quick_prompt: 'CmdOrCtrl+Shift+Space', window_per_project: true })
-  expect(settings.desktop).toEqual({ ...DEFAULT_DESKTOP, tray: false, keepAwake: false, quickPrompt: 'CmdOrCtrl+Shift+Space', windowPerProject: true })
+  expect(settings.desktop).toEqual({
+    ...DEFAULT_DESKTOP,
+    tray: false,
+    keepAwake: false,
+    quickPrompt: 'CmdOrCtrl+Shift+Space',
+    windowPerProject: true,
+  })
   expect(mistakes).toEqual([])
 })
 

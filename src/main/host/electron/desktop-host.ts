@@ -10,6 +10,7 @@ import { contentsActions, contextMenu } from './context-menu'
 import { LINK_SCHEME } from './deep-link'
 import { Desktop } from './desktop'
 import { DesktopFile } from './desktop-file'
+import type { DesktopOptions } from './desktop-options'
 import { saveDownloads } from './downloads'
 import type { ElectronModule } from './electron-module'
 import { describe, isConnectionFault, wordsOf } from './failure-words'
@@ -19,7 +20,6 @@ import { isFolder, readLaunchRequest, type LaunchRequest } from './launch-reques
 import { recoverPage } from './page-recovery'
 import { servePorts } from './port-service'
 import { ProblemPages } from './problem-page'
-import type { DesktopOptions } from './start-desktop'
 
 /** The app from its start to the moment the engine is there, and what brings its windows back. */
 export class DesktopHost {
@@ -57,7 +57,7 @@ export class DesktopHost {
       contents.on('context-menu', (_event2, params) => {
         const { clipboard, Menu } = this.#electron
         const actions = contentsActions(contents, {
-          copyText: (text) => clipboard.writeText(text),
+          copyText: (text) => void clipboard.writeText(text),
           openLink: (url) => void openExternal(shell, url),
         })
         const template = contextMenu(params, this.#platform, actions)

@@ -10,9 +10,7 @@ const stop: ApprovalOption = { optionId: 'reject_stop', kind: 'reject_once', nam
 function answers(entry: Partial<InboxEntry>, approval: Partial<Approval> = {}, options = [once, always, reject, stop]): string[] {
   const summary = entry.summary ?? 'npm test'
   const preview = { kind: 'command' as const, command: summary, cwd: '/p' }
-  return notificationAnswers({ summary, options, ...entry } as InboxEntry, { preview, options, ...approval } as Approval).map(
-    ({ label }) => label,
-  )
+  return notificationAnswers({ summary, options, ...entry } as InboxEntry, { preview, options, ...approval }).map(({ label }) => label)
 }
 
 test('a plain command can be allowed once or rejected', () => {
@@ -38,7 +36,7 @@ test.each<[string, Partial<InboxEntry>, Partial<Approval>, ApprovalOption[]?]>([
   ['a command in the background', {}, { preview: { kind: 'command', command: 'npm test', cwd: '/p', background: { timeoutMs: null } } }],
   ['a command with letters that look like others', { summary: 'cat \u202etxt.exe' }, {}],
   ['a change of a file', {}, { preview: { kind: 'diff', path: '/p/a', diff: '', added: 1, removed: 0 } }],
-  ['what has no preview', {}, { preview: undefined } as never],
+  ['what has no preview', {}, { preview: undefined }],
   ['a command that may run in the sandbox or outside of it', {}, {}, [once, { ...once, optionId: 'outside' }, reject]],
 ])('%s is never allowed from a notification', (_name, entry, approval, options) => {
   expect(answers(entry, approval, options)).toEqual(['Reject'])

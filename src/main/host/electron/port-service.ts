@@ -59,7 +59,7 @@ export function servePorts({ electron, isOurs, log }: PortServiceOptions): PortS
   }
   const pause = (): void => {
     serverFor = undefined
-    for (const hangUp of [...hangUps.values()]) hangUp()
+    for (const hangUp of hangUps.values()) hangUp()
   }
   electron.ipcMain.on(PORT_WANTED, hear)
   return {

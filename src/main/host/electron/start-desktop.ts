@@ -1,37 +1,11 @@
 import { join } from 'node:path'
-import type { Engine } from '../../engine/engine-api'
 import { openAppLog } from '../../log/app-log'
 import { createRedact } from '../../log/redact'
 import { registerAppScheme } from './app-scheme'
 import { DesktopHost } from './desktop-host'
-import type { ElectronModule } from './electron-module'
+import type { DesktopOptions } from './desktop-options'
 import { describe, wordsOf } from './failure-words'
 import { isFolder, ownArguments, readLaunchRequest } from './launch-request'
-
-export interface DesktopOptions {
-  electron: ElectronModule
-  /** Finds TRESTLE_HOME; may throw a `CodedError`, which is shown. */
-  resolveHome(): string
-  /** Absolute path of the built interface (out/renderer). */
-  rendererDir: string
-  /** Absolute path of the built preload script: one CommonJS file. */
-  preload: string
-  /** Opens the engine once the app is ready, when the system's key store can be asked. */
-  openEngine(options: { home: string; log(message: string): void; systemProxy(url: string): Promise<string> }): Promise<Engine>
-  /** Lets go of connections to model servers: idle ones, or also those in use. */
-  dropConnections?(how: { inUse: boolean }): void
-  /** Told when the app is asked to end from outside (SIGTERM). */
-  onTerminate?(listener: () => void): void
-  platform?: NodeJS.Platform
-  /** The program and its arguments. */
-  argv?: readonly string[]
-  /** `$XDG_CONFIG_HOME` or `~/.config`. */
-  configFolder?: string
-  /** How long the engine may take to close before the app ends without it, in ms. */
-  closeLimitMs?: number
-  /** How long a window waits for its page to paint before it is shown, in ms. */
-  showLimitMs?: number
-}
 
 /**
  * Runs the desktop app until it quits. What has to happen before Electron is ready happens before the first await. Resolves when the window is

@@ -24,18 +24,19 @@ export class ProcessStarts {
 
   /** Reads them; afterwards `startOf` answers. Never rejects: what cannot be read stays unknown. */
   read(): Promise<void> {
-    this.#reading ??= this.#list()
-      .then((known) => {
-        this.#known = known
-        this.#readAt = this.#now()
-      })
-      .catch(() => {
-        this.#readAt = this.#now()
-      })
-      .finally(() => {
-        this.#reading = undefined
-      })
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined
+    })
     return this.#reading
+  }
+
+  async #readNow(): Promise<void> {
+    try {
+      this.#known = await this.#list()
+    } catch {
+      // As the docstring says.
+    }
+    this.#readAt = this.#now()
   }
 }
 

@@ -12,11 +12,11 @@ const MOST_HITS = 100
 
 /** Finds messages in a session, also in the part that is not loaded: the engine searches, and the transcript goes to what was found. */
 export function FindInSession({ sessionId }: { sessionId: string }) {
-  const { sessionId: open, asked } = useFind()
-  return open === sessionId ? <FindBar key={sessionId} sessionId={sessionId} asked={asked} /> : null
+  const open = useFind((state) => state.sessionId)
+  return open === sessionId ? <FindBar key={sessionId} sessionId={sessionId} /> : null
 }
 
-function FindBar({ sessionId, asked }: { sessionId: string; asked: number }) {
+function FindBar({ sessionId }: { sessionId: string }) {
   const client = useClient()
   const queries = useQueries()
   const field = useRef<HTMLInputElement>(null)
@@ -33,10 +33,15 @@ function FindBar({ sessionId, asked }: { sessionId: string; asked: number }) {
   )
   const matches = query === '' ? undefined : hits
 
+  // Now, and whenever the user asks again.
   useEffect(() => {
-    field.current?.focus()
-    field.current?.select()
-  }, [asked])
+    const focus = (): void => {
+      field.current?.focus()
+      field.current?.select()
+    }
+    focus()
+    return useFind.subscribe(focus)
+  }, [])
 
   const go = (by: 1 | -1): void => {
     if (!matches || matches.length === 0) return
