@@ -101,12 +101,19 @@ function electronBinary(): string | undefined {
   const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   const note = join(folder, 'path.txt')
   const path =
-    override !== undefined ? join(override, ...electronProgram(process.platform)) : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
+    override !== undefined
+      ? join(override, ...electronProgram(process.platform))
+      : existsSync(note)
+        ? join(folder, 'dist', readFileSync(note, 'utf8'))
+        : undefined
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
 function environment(scratch: Scratch, userHome: Scratch | undefined): Record<string, string> {
-  return appEnvironment(process.env, { TRESTLE_HOME: scratch.home, ...(userHome && { HOME: userHome.project, USERPROFILE: userHome.project }) })
+  return appEnvironment(process.env, {
+    TRESTLE_HOME: scratch.home,
+    ...(userHome && { HOME: userHome.project, USERPROFILE: userHome.project }),
+  })
 }
 
 async function startElectron(executablePath: string, env: Record<string, string>): Promise<Running> {

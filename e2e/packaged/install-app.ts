@@ -43,7 +43,10 @@ function installDmg(): InstalledApp {
 function installExe(): InstalledApp {
   const folder = join(process.env['LOCALAPPDATA'] ?? homedir(), 'Programs', 'Trestle')
   run(artifact('.exe'), '/S', '/currentuser', `/D=${folder}`)
-  return { program: join(folder, 'Trestle.exe'), uninstall: () => run(join(folder, 'Uninstall Trestle.exe'), '/S', '/currentuser', `_?=${folder}`) }
+  return {
+    program: join(folder, 'Trestle.exe'),
+    uninstall: () => run(join(folder, 'Uninstall Trestle.exe'), '/S', '/currentuser', `_?=${folder}`),
+  }
 }
 
 function artifact(ending: string): string {

@@ -7,7 +7,14 @@ test('on Windows an app is given what it cannot start without', () => {
 })
 
 test('on Linux an app is given its display and session bus', () => {
-  const env = { PATH: '/bin', DISPLAY: ':9', XAUTHORITY: '/x', WAYLAND_DISPLAY: 'w', XDG_RUNTIME_DIR: '/run/1', DBUS_SESSION_BUS_ADDRESS: 'unix:' }
+  const env = {
+    PATH: '/bin',
+    DISPLAY: ':9',
+    XAUTHORITY: '/x',
+    WAYLAND_DISPLAY: 'w',
+    XDG_RUNTIME_DIR: '/run/1',
+    DBUS_SESSION_BUS_ADDRESS: 'unix:',
+  }
   expect(appEnvironment(env, {})).toEqual(env)
 })
 

@@ -6,7 +6,10 @@ import { configuredFuses } from '../../scripts/package/program-checks'
 const ROOT = join(import.meta.dirname, '..', '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const security = read('docs/desktop-security.md')
-const rows = [...security.matchAll(/^\| (\d+) +\|(.*)$/gm)].map(([, number, cells]) => ({ number: Number(number), check: cells!.split('|')[2]!.trim() }))
+const rows = [...security.matchAll(/^\| (\d+) +\|(.*)$/gm)].map(([, number, cells]) => ({
+  number: Number(number),
+  check: cells!.split('|')[2]!.trim(),
+}))
 
 describe('the documentation of the desktop app', () => {
   test("names a check for each of Electron's 20 recommendations", () => {
@@ -38,7 +41,8 @@ describe('the documentation of the desktop app', () => {
 
   test('says for every package that is built how it is installed, and how data is removed', () => {
     const install = read('docs/install.md')
-    for (const word of ['.dmg', '.zip', '.exe', '.deb', '.AppImage', '~/.trestle', 'Uninstalling', 'First start', 'Updates']) expect(install).toContain(word)
+    for (const word of ['.dmg', '.zip', '.exe', '.deb', '.AppImage', '~/.trestle', 'Uninstalling', 'First start', 'Updates'])
+      expect(install).toContain(word)
     expect(read('README.md')).toContain('docs/install.md')
   })
 })

@@ -1,5 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -69,15 +81,30 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
   })
 
   const defects: [defect: string, check: string, problem: RegExp, change: (folder: string) => unknown][] = [
-    ['a missing resource', 'resources', /skills\/review\/SKILL\.md is missing/, (folder) => unlinkSync(join(folder, APP, 'resources/skills/review/SKILL.md'))],
+    [
+      'a missing resource',
+      'resources',
+      /skills\/review\/SKILL\.md is missing/,
+      (folder) => unlinkSync(join(folder, APP, 'resources/skills/review/SKILL.md')),
+    ],
     [
       'a wrong fuse',
       'fuses',
       /runAsNode should be off/,
       (folder) => flipFuses(own(folder, 'trestle'), { version: FuseVersion.V1, [FuseV1Options.RunAsNode]: true }),
     ],
-    ['a program that cannot be run', 'modes', /bin\/rg is not executable/, (folder) => chmodSync(own(folder, `${APP}/node_modules/@vscode/ripgrep-linux-x64/bin/rg`), 0o644)],
-    ['a missing license list', 'licenses', /not the list of what is packaged/, (folder) => writeFileSync(own(folder, 'resources/third-party-licenses.txt'), '')],
+    [
+      'a program that cannot be run',
+      'modes',
+      /bin\/rg is not executable/,
+      (folder) => chmodSync(own(folder, `${APP}/node_modules/@vscode/ripgrep-linux-x64/bin/rg`), 0o644),
+    ],
+    [
+      'a missing license list',
+      'licenses',
+      /not the list of what is packaged/,
+      (folder) => writeFileSync(own(folder, 'resources/third-party-licenses.txt'), ''),
+    ],
     [
       'a native module for another processor',
       'native modules',
@@ -87,26 +114,51 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
         writeFileSync(file, readFileSync(join(ROOT, 'node_modules/better-sqlite3/prebuilds/linux-arm64.node')))
       },
     ],
-    ['a source map', 'source maps', /index\.js\.map is a source map/, (folder) => writeFileSync(join(folder, APP, 'out/main/index.js.map'), '{}')],
+    [
+      'a source map',
+      'source maps',
+      /index\.js\.map is a source map/,
+      (folder) => writeFileSync(join(folder, APP, 'out/main/index.js.map'), '{}'),
+    ],
     [
       'a secret',
       'secrets',
       /cli\.js contains an Anthropic key/,
       (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "sk-ant-${'api03'}-${'x'.repeat(40)}"`),
     ],
-    ['a link that leads outside', 'links', /outside the package: \/etc\/passwd/, (folder) => symlinkSync('/etc/passwd', join(folder, APP, 'out/main/link.js'))],
+    [
+      'a link that leads outside',
+      'links',
+      /outside the package: \/etc\/passwd/,
+      (folder) => symlinkSync('/etc/passwd', join(folder, APP, 'out/main/link.js')),
+    ],
     [
       'a package that has grown',
       'size',
       /resources takes \d+ MB; the limit is \d+ MB/,
       (folder) => truncateSync(own(folder, `${APP}/node_modules/pdfjs-dist/LICENSE`), 200_000_000),
     ],
-    ['a path that leads upward', 'paths', /app\.asar\/\.\.\/evil\.js" leads out of its folder/, (folder) => addToArchive(join(folder, 'resources/app.asar'), '../evil.js')],
-    ['a package that is not needed at run time', 'files', /the package left-pad is not needed/, (folder) => {
-      mkdirSync(join(folder, APP, 'node_modules/left-pad'))
-      writeFileSync(join(folder, APP, 'node_modules/left-pad/index.js'), '')
-    }],
-    ['a program in the archive that plain Node has to read', 'files', /out\/main\/late\.js is inside the archive/, (folder) => addToArchive(join(folder, 'resources/app.asar'), 'out/main/late.js')],
+    [
+      'a path that leads upward',
+      'paths',
+      /app\.asar\/\.\.\/evil\.js" leads out of its folder/,
+      (folder) => addToArchive(join(folder, 'resources/app.asar'), '../evil.js'),
+    ],
+    [
+      'a package that is not needed at run time',
+      'files',
+      /the package left-pad is not needed/,
+      (folder) => {
+        mkdirSync(join(folder, APP, 'node_modules/left-pad'))
+        writeFileSync(join(folder, APP, 'node_modules/left-pad/index.js'), '')
+      },
+    ],
+    [
+      'a program in the archive that plain Node has to read',
+      'files',
+      /out\/main\/late\.js is inside the archive/,
+      (folder) => addToArchive(join(folder, 'resources/app.asar'), 'out/main/late.js'),
+    ],
   ]
   test.each(defects)('is rejected for %s', async (_defect, check, problem, change) => {
     const problems = await problemsAfter(change)
@@ -158,7 +210,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       { name: 'Bash', input: { command: 'echo "shell says $((6*7))"', description: 'counts' } },
       { name: 'ReadMediaFile', input: { path: 'large.png' } },
       { name: 'FetchURL', input: { url: origin } },
-      { name: 'Skill', input: { name: 'review' } },
+      { name: 'Skill', input: { skill: 'review' } },
       { name: 'mcp__memory__read_graph', input: {} },
     ]
     const server = await startModelServer({ script: [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }] })
@@ -195,25 +247,32 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     expect(JSON.stringify(messages)).toContain('image_url')
   })
 
-  test.skipIf(chromium === null)('starts its main process on the Electron double: the window shows the app, and nothing outside the package is loaded', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'trestle-unpacked-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const app = join(folder, 'app')
-    extractAll(join(built.folder, 'resources/app.asar'), app)
-    cpSync(join(built.folder, APP), app, { recursive: true })
-    const home = join(folder, 'home')
-    mkdirSync(home, { mode: 0o700 })
-    const support = join(ROOT, 'test/support')
-    const run = spawnSync(process.execPath, ['--import', join(support, 'ts-hooks.ts'), join(support, 'app-on-double-cli.ts'), app, home], { encoding: 'utf8' })
-    expect(run.stderr).not.toContain('Error')
-    expect(JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
-      title: expect.stringContaining('Trestle'),
-      names: ['Trestle'],
-      outside: [],
-      errors: [],
-      schemes: ['trestle'],
-    })
-  })
+  test.skipIf(chromium === null)(
+    'starts its main process on the Electron double: the window shows the app, and nothing outside the package is loaded',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'trestle-unpacked-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const app = join(folder, 'app')
+      extractAll(join(built.folder, 'resources/app.asar'), app)
+      cpSync(join(built.folder, APP), app, { recursive: true })
+      const home = join(folder, 'home')
+      mkdirSync(home, { mode: 0o700 })
+      const support = join(ROOT, 'test/support')
+      const run = spawnSync(
+        process.execPath,
+        ['--import', join(support, 'ts-hooks.ts'), join(support, 'app-on-double-cli.ts'), app, home],
+        { encoding: 'utf8' },
+      )
+      expect(run.stderr).not.toContain('Error')
+      expect(JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        title: expect.stringContaining('Trestle'),
+        names: ['Trestle'],
+        outside: [],
+        errors: [],
+        schemes: ['trestle'],
+      })
+    },
+  )
 })
 
 /** Adds an empty file to the header of an archive, whatever its name. */

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { signFeeds } from '../../scripts/sign-feed'
+import { verifyFeed } from '../../src/main/host/electron/update/verify-feed'
 import { hasSmallDisks } from '../support/small-disk'
 import { standIn, UpdateLab, UpdateServer } from '../support/update-lab'
 
@@ -85,7 +88,11 @@ test('work that begins while the update is being put in place stops it', async (
   await updater.check()
   // Nothing is running when installing begins; when the new file is ready to take the old one's place, a turn is.
   const asked: (string | null)[] = []
-  Object.defineProperty(lab, 'work', { get: () => asked[asked.push(asked.length === 0 ? null : '1 turn is running') - 1], set: () => {}, configurable: true })
+  Object.defineProperty(lab, 'work', {
+    get: () => asked[asked.push(asked.length === 0 ? null : '1 turn is running') - 1],
+    set: () => {},
+    configurable: true,
+  })
   await updater.whenIdle(true)
   expect(asked.length).toBeGreaterThan(1)
   expect(lab.quits).toEqual([])
@@ -148,7 +155,11 @@ const rejections: [what: string, publish: (server: UpdateServer) => unknown, mes
     },
     /checksum/,
   ],
-  ['that leads to another place', (server) => server.sign(server.feed || 'version: 1.1.0\nfiles:\n  - url: ../../evil.AppImage\n    sha512: x\n    size: 1\n'), /cannot be read/],
+  [
+    'that leads to another place',
+    (server) => server.sign(server.feed || 'version: 1.1.0\nfiles:\n  - url: ../../evil.AppImage\n    sha512: x\n    size: 1\n'),
+    /cannot be read/,
+  ],
 ]
 
 test.each(rejections)('an update %s is rejected, reported, and leaves the installed version', async (_what, publish, message) => {
@@ -156,7 +167,10 @@ test.each(rejections)('an update %s is rejected, reported, and leaves the instal
   await publish(server)
   await updater.check()
   const { state } = updater.view()
-  expect(state).toMatchObject({ kind: 'current', problem: { message: expect.stringMatching(message), advice: expect.stringMatching(/\w/) } })
+  expect(state).toMatchObject({
+    kind: 'current',
+    problem: { message: expect.stringMatching(message), advice: expect.stringMatching(/\w/) },
+  })
   await updater.installOnQuit()
   await updater.whenIdle(true)
   expect(program()).toBe(standIn('1.0.0'))
@@ -179,7 +193,10 @@ test('a feed that was valid before a newer one was seen is rejected as out of da
   expect(updater.view().state).toMatchObject({ kind: 'available', release: { version: '1.6.0' } })
   Object.assign(server, old)
   await updater.check()
-  expect(updater.view().state).toMatchObject({ kind: 'current', problem: { message: expect.stringContaining('1.6.0 was published before') } })
+  expect(updater.view().state).toMatchObject({
+    kind: 'current',
+    problem: { message: expect.stringContaining('1.6.0 was published before') },
+  })
 })
 
 test.skipIf(!hasSmallDisks)('a download that fills the disk is discarded, and the report says that the disk is full', async () => {
@@ -190,12 +207,17 @@ test.skipIf(!hasSmallDisks)('a download that fills the disk is discarded, and th
   const pem = server.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const node = [process.execPath, '--import', join(support, 'ts-hooks.ts'), join(support, 'update-once-cli.ts'), disk, server.url.href, pem]
   spawnSync('mkdir', ['-p', disk])
-  const child = spawn('bwrap', ['--dev-bind', '/', '/', '--size', '2000000', '--tmpfs', disk, ...node], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('bwrap', ['--dev-bind', '/', '/', '--size', '2000000', '--tmpfs', disk, ...node], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const out: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
   await once(child, 'close')
   expect(JSON.parse(Buffer.concat(out).toString())).toMatchObject({
-    state: { kind: 'current', problem: { message: expect.stringContaining('the disk is full'), advice: expect.stringContaining('Free some disk space') } },
+    state: {
+      kind: 'current',
+      problem: { message: expect.stringContaining('the disk is full'), advice: expect.stringContaining('Free some disk space') },
+    },
     installed: standIn('1.0.0'),
   })
 })
@@ -251,4 +273,20 @@ test('a damaged record of updates has its defaults', async () => {
   const updater = lab.start('1.0.0')
   onTestFinished(() => updater.close())
   expect(updater.view()).toMatchObject({ channel: 'stable', automatic: true })
+})
+
+test('a feed that the release script signed is accepted, and one that was changed afterwards is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trestle-feeds-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const server = await UpdateServer.start()
+  server.close()
+  server.publish('1.1.0')
+  writeFileSync(join(folder, 'latest-linux.yml'), server.feed)
+  writeFileSync(join(folder, 'builder-debug.yml'), 'x64: {}\n')
+  expect(signFeeds(folder, privateKey)).toEqual(['latest-linux.yml'])
+  const signature = readFileSync(join(folder, 'latest-linux.yml.sig'), 'utf8')
+  const trust = { keys: [publicKey], installed: '1.0.0', newestSeen: undefined }
+  expect(verifyFeed(server.feed, signature, trust)).toMatchObject({ version: '1.1.0' })
+  expect(() => verifyFeed(`${server.feed}\n`, signature, trust)).toThrow(/not signed/)
 })

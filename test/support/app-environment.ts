@@ -7,7 +7,9 @@ const NEEDED = [
 
 /** The environment for a started app: only what it needs of ours, so that no key of the tester's reaches it, and what the test sets. */
 export function appEnvironment(env: NodeJS.ProcessEnv, own: Record<string, string>): Record<string, string> {
-  const kept = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && NEEDED.some((name) => name.test(entry[0])))
+  const kept = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && NEEDED.some((name) => name.test(entry[0])),
+  )
   return { ...Object.fromEntries(kept), ...own }
 }
 

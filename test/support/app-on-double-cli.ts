@@ -33,7 +33,9 @@ registerHooks({
   },
   load(url, context, next) {
     if (url !== 'electron-double:module') return next(url, context)
-    const imported = [...readFileSync(entry, 'utf8').matchAll(/import \{([^}]*)\} from ["']electron["']/g)].flatMap(([, list]) => list!.split(','))
+    const imported = [...readFileSync(entry, 'utf8').matchAll(/import \{([^}]*)\} from ["']electron["']/g)].flatMap(([, list]) =>
+      list!.split(','),
+    )
     const exported = imported.map((name) => name.trim()).filter((name) => name !== '')
     const source = exported.map((name) => `export const ${name} = globalThis.electronOfThePackage.${name}`).join('\n')
     return { format: 'module', source, shortCircuit: true }
@@ -47,6 +49,8 @@ await page?.getByText('Demo (scripted)').first().waitFor({ timeout: 120_000 })
 const title = await page?.title()
 double.app.quit()
 await until(() => double.app.hasQuit, 'the end', 60_000)
-process.stdout.write(`${JSON.stringify({ title, names, outside, errors: double.errorBoxes, schemes: double.schemes.map(({ scheme }) => scheme) })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ title, names, outside, errors: double.errorBoxes, schemes: double.schemes.map(({ scheme }) => scheme) })}\n`,
+)
 await double.close()
 await browser.close()

@@ -2,6 +2,7 @@ import { implement } from '@orpc/server'
 import { contract } from '../../shared/contract'
 import type { AppInfo } from '../../shared/contract/app'
 import type { HostCommand } from '../../shared/model/push'
+import type { UpdateAction, UpdatesView } from '../../shared/model/updates'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from '../user-editor'
 import type { LogBug } from './rpc-error'
@@ -18,8 +19,17 @@ export interface HostActions {
   files?: FileActions
   /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
   notices?(): readonly string[]
+  /** Updates of the app; absent where whoever installed it updates it. */
+  updates?: UpdateActions
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void
+}
+
+/** How a host keeps itself up to date. */
+export interface UpdateActions {
+  view(): UpdatesView
+  /** Does what the user asked for, and answers with what is known then; downloads go on. */
+  act(action: UpdateAction): Promise<UpdatesView>
 }
 
 export interface ApiDeps {

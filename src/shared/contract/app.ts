@@ -1,6 +1,7 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import type { BackupsView } from '../model/backups'
+import { UPDATE_CHANNELS, type UpdatesView } from '../model/updates'
 
 export interface AppInfo {
   version: string
@@ -20,6 +21,21 @@ export const appContract = {
   backups: oc.output(type<BackupsView>()),
   /** Makes one now, and answers when it is made. */
   backUp: oc.output(type<BackupsView>()),
+  /** Which version is installed, and whether a newer one is pending. */
+  updates: oc.output(type<UpdatesView>()),
+  /** Checks for updates, downloads one, or decides when it is installed. Downloads go on after the answer. */
+  update: oc
+    .input(
+      z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('check') }),
+        z.strictObject({ kind: z.literal('download') }),
+        z.strictObject({ kind: z.literal('when-idle'), isWanted: z.boolean() }),
+        z.strictObject({ kind: z.literal('roll-back') }),
+        z.strictObject({ kind: z.literal('channel'), channel: z.enum(UPDATE_CHANNELS) }),
+        z.strictObject({ kind: z.literal('automatic'), isAutomatic: z.boolean() }),
+      ]),
+    )
+    .output(type<UpdatesView>()),
   /** Electron: the native folder dialog. Web: null at once, and the page shows its own (folder.list). */
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */

@@ -17,6 +17,7 @@ import { desktopLog } from './desktop-log'
 import type { ElectronModule } from './electron-module'
 import { guardContents, guardSession, openExternal } from './guard'
 import { servePorts } from './port-service'
+import { startUpdates, type DesktopUpdates } from './update/desktop-updates'
 
 export interface DesktopOptions {
   electron: ElectronModule
@@ -73,7 +74,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     app.exit(1)
     return
   }
-  new Desktop(options, home, engine, log).run(platform)
+  const resources = process.resourcesPath ?? ''
+  const updates = await startUpdates({ app, engine, platform, env: process.env, resources, log })
+  new Desktop(options, home, engine, log, updates).run(platform)
 }
 
 class Desktop {
@@ -82,17 +85,19 @@ class Desktop {
   readonly #home: string
   readonly #engine: Engine
   readonly #log: (message: string) => void
+  readonly #updates: DesktopUpdates
   readonly #notices: string[] = []
   readonly #commandListeners = new Set<(command: HostCommand) => void>()
   #window: BrowserWindow | undefined
   #earlyCommand: HostCommand | undefined
 
-  constructor(options: DesktopOptions, home: string, engine: Engine, log: (message: string) => void) {
+  constructor(options: DesktopOptions, home: string, engine: Engine, log: (message: string) => void, updates: DesktopUpdates) {
     this.#options = options
     this.#electron = options.electron
     this.#home = home
     this.#engine = engine
     this.#log = log
+    this.#updates = updates
   }
 
   run(platform: NodeJS.Platform): void {
@@ -186,6 +191,7 @@ class Desktop {
       },
       openExternal: (url) => openExternal(shell, url),
       files: createUserEditor(process),
+      updates: this.#updates,
       notices: () => this.#notices,
       onCommand: (listener) => {
         this.#commandListeners.add(listener)
@@ -213,8 +219,10 @@ class Desktop {
         }, limit)
       })
       const closed = this.#engine.close(background).catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`))
-      void Promise.race([closed, timeUp]).finally(() => {
+      void Promise.race([closed, timeUp]).finally(async () => {
         clearTimeout(timer)
+        await this.#updates.installOnQuit()
+        this.#updates.close()
         state = 'closed'
         app.quit()
       })

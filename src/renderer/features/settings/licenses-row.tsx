@@ -45,7 +45,11 @@ function LicenseTextView({ file }: { file: string }) {
     retry: false,
   })
   if (error) {
-    const failure = { title: "Couldn't load the text", message: error.message, advice: 'The texts are also in the files of the same names in the source code.' }
+    const failure = {
+      title: "Couldn't load the text",
+      message: error.message,
+      advice: 'The texts are also in the files of the same names in the source code.',
+    }
     return <ErrorNote failure={failure} actions={<Button onClick={() => void refetch()}>Try again</Button>} />
   }
   if (data === undefined) return <Skeleton className="h-40" />

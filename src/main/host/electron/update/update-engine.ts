@@ -133,7 +133,10 @@ async function keptVersions(folder: string): Promise<string[]> {
 }
 
 function newestOlder(versions: readonly string[], than: string): string | undefined {
-  return versions.filter((version) => compareVersions(version, than) < 0).toSorted(compareVersions).at(-1)
+  return versions
+    .filter((version) => compareVersions(version, than) < 0)
+    .toSorted(compareVersions)
+    .at(-1)
 }
 
 /** Keeps a copy of the running version, and of no other: whole or not at all. */

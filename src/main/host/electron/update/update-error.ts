@@ -36,11 +36,16 @@ export function toUpdateError(error: unknown): UpdateError {
   const { code = '', message = String(error) } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   const make = (reason: UpdateReason, words: string): UpdateError => new UpdateError(reason, words, { cause: error })
   if (code === 'ENOSPC' || code === 'EDQUOT') return make('disk-full', 'The update could not be downloaded: the disk is full.')
-  if (code === 'ERR_CHECKSUM_MISMATCH') return make('hash', 'The downloaded update does not match its published checksum and was discarded.')
+  if (code === 'ERR_CHECKSUM_MISMATCH')
+    return make('hash', 'The downloaded update does not match its published checksum and was discarded.')
   if (/aborted|socket hang up|ECONNRESET|ERR_CONTENT_LENGTH_MISMATCH|premature/i.test(`${code} ${message}`)) {
     return make('partial', 'The download of the update broke off and was discarded.')
   }
-  if (/ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_INTERNET|ERR_NAME|ERR_CONNECTION|HttpError|CHANNEL_FILE_NOT_FOUND|timed out/i.test(`${code} ${message}`)) {
+  if (
+    /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_INTERNET|ERR_NAME|ERR_CONNECTION|HttpError|CHANNEL_FILE_NOT_FOUND|timed out/i.test(
+      `${code} ${message}`,
+    )
+  ) {
     return make('unreachable', 'The update server could not be reached.')
   }
   return make('install', `The update failed: ${message.split('\n')[0]}`)

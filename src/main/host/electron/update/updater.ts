@@ -61,7 +61,11 @@ export class Updater {
       this.#tell()
       void this.#installWhenIdle()
     })
-    this.#stops.push(() => clearTimeout(first), () => clearInterval(later), stopWatching)
+    this.#stops.push(
+      () => clearTimeout(first),
+      () => clearInterval(later),
+      stopWatching,
+    )
   }
 
   close(): void {
@@ -176,11 +180,13 @@ export class Updater {
   #next(work: (engine: UpdateEngine) => Promise<void>): Promise<void> {
     const { engine } = this.#options
     if (typeof engine === 'string') return Promise.resolve()
-    this.#work = this.#work.then(() => (this.#isLeaving ? undefined : work(engine))).catch((error: unknown) => {
-      const failure = toUpdateError(error)
-      this.#options.log(`updates: ${failure.reason}: ${failure.message}`)
-      this.#settle(failure.problem)
-    })
+    this.#work = this.#work
+      .then(() => (this.#isLeaving ? undefined : work(engine)))
+      .catch((error: unknown) => {
+        const failure = toUpdateError(error)
+        this.#options.log(`updates: ${failure.reason}: ${failure.message}`)
+        this.#settle(failure.problem)
+      })
     return this.#work
   }
 

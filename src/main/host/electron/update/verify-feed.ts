@@ -18,7 +18,9 @@ const SHA512_BASE64 = /^[A-Za-z0-9+/]{86}==$/
 
 const feedShape = z.object({
   version: z.string(),
-  files: z.array(z.object({ url: z.string().regex(/^[\w.-]+$/), sha512: z.string().regex(SHA512_BASE64), size: z.number().int().positive() })).min(1),
+  files: z
+    .array(z.object({ url: z.string().regex(/^[\w.-]+$/), sha512: z.string().regex(SHA512_BASE64), size: z.number().int().positive() }))
+    .min(1),
   path: z.string().default(''),
   sha512: z.string().default(''),
   releaseDate: z.union([z.string(), z.date().transform((date) => date.toISOString())]).default(''),
@@ -36,10 +38,16 @@ export function verifyFeed(text: string, signature: string, { keys, installed, n
   }
   const feed = readFeed(text)
   if (compareVersions(feed.version, installed) < 0) {
-    throw new UpdateError('downgrade', `The update feed offers ${feed.version}, which is older than the installed ${installed}. It was rejected.`)
+    throw new UpdateError(
+      'downgrade',
+      `The update feed offers ${feed.version}, which is older than the installed ${installed}. It was rejected.`,
+    )
   }
   if (newestSeen !== undefined && compareVersions(feed.version, newestSeen) < 0) {
-    throw new UpdateError('older-feed', `The update feed offers ${feed.version}, but ${newestSeen} was published before. It was rejected as out of date.`)
+    throw new UpdateError(
+      'older-feed',
+      `The update feed offers ${feed.version}, but ${newestSeen} was published before. It was rejected as out of date.`,
+    )
   }
   return feed
 }
