@@ -19,9 +19,13 @@ export function installApp(platform: NodeJS.Platform = process.platform): Instal
 }
 
 function installDeb(): InstalledApp {
-  const apt = (...args: string[]): void => (process.getuid?.() === 0 ? run('apt-get', ...args) : run('sudo', 'apt-get', ...args))
   apt('install', '-y', '--no-install-recommends', '--reinstall', '--allow-downgrades', artifact('.deb'))
   return { program: '/opt/Trestle/trestle', uninstall: () => apt('remove', '-y', 'trestle') }
+}
+
+function apt(...args: string[]): void {
+  if (process.getuid?.() === 0) run('apt-get', ...args)
+  else run('sudo', 'apt-get', ...args)
 }
 
 function installDmg(): InstalledApp {

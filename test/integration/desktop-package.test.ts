@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       'a secret',
       'secrets',
       /cli\.js contains an Anthropic key/,
-      (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "sk-ant-${'api03'}-${'x'.repeat(40)}"`),
+      (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "${['sk', 'ant', 'api03', 'x'.repeat(40)].join('-')}"`),
     ],
     [
       'a link that leads outside',

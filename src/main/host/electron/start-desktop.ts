@@ -219,13 +219,15 @@ class Desktop {
         }, limit)
       })
       const closed = this.#engine.close(background).catch((error: unknown) => this.#log(`closing failed: ${describe(error)}`))
-      void Promise.race([closed, timeUp]).finally(async () => {
+      const end = async (): Promise<void> => {
+        await Promise.race([closed, timeUp])
         clearTimeout(timer)
         await this.#updates.installOnQuit()
         this.#updates.close()
         state = 'closed'
         app.quit()
-      })
+      }
+      void end()
     }
     app.on('before-quit', (event) => {
       if (state === 'closed') return

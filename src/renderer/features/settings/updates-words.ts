@@ -14,7 +14,7 @@ export function stateWords({ installed, state }: UpdatesView): string {
       return `Version ${state.release.version} is available. Version ${installed} is installed.`
     case 'downloading':
       return `Downloading version ${state.release.version}… ${state.percent}%`
-    case 'ready': {
+    default: {
       const ready = `Version ${state.release.version} is ready to install.`
       if (!state.whenIdle) return `${ready} It will be installed when you close Trestle.`
       return state.waitsFor === null ? `${ready} Restarting…` : `${ready} Trestle restarts when nothing is running: ${state.waitsFor}.`

@@ -108,7 +108,7 @@ function actOn(updater: Updater, action: Parameters<UpdateActions['act']>[0]): P
       return updater.rollBack()
     case 'channel':
       return updater.setChannel(action.channel)
-    case 'automatic':
+    default:
       updater.setAutomatic(action.isAutomatic)
       return Promise.resolve()
   }
