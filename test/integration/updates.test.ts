@@ -290,3 +290,16 @@ test('a feed that the release script signed is accepted, and one that was change
   expect(verifyFeed(server.feed, signature, trust)).toMatchObject({ version: '1.1.0' })
   expect(() => verifyFeed(`${server.feed}\n`, signature, trust)).toThrow(/not signed/)
 })
+
+test('closing the app does not wait for a download that is under way', async () => {
+  const { server, updater, program } = await setUp()
+  server.publish('1.1.0', { file: Buffer.alloc(1_000_000, 'x') })
+  server.holdPackage = true
+  const checking = updater.check()
+  await vi.waitFor(() => expect(updater.view().state.kind).toBe('downloading'), { timeout: 60_000 })
+  await updater.installOnQuit()
+  expect(updater.view().state.kind).toBe('downloading')
+  expect(program()).toBe(standIn('1.0.0'))
+  server.close()
+  await checking
+})
