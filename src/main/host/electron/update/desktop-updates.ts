@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { App } from 'electron'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import type { SessionSummary } from '../../../../shared/model/session'
 import type { UpdateActions } from '../../../api/api-deps'
 import type { Engine } from '../../../engine/engine-api'
 import type { FeedSource } from './signed-feed'
@@ -34,16 +35,6 @@ const KEYS_FILE = 'update-keys.pem'
 /** Begins to keep the app up to date, where its package can do that; the view says why where it cannot. */
 export async function startUpdates({ app, engine, platform, env, resources, log }: DesktopUpdatesOptions): Promise<DesktopUpdates> {
   const busy = new Set<string>()
-  const listeners = new Set<() => void>()
-  const stop = engine.onChange((change) => {
-    if (change.kind === 'session.removed') busy.delete(change.sessionId)
-    else if (change.kind === 'session') {
-      const { sessionId, status, elsewhere } = change.summary
-      if ((status === 'running' || status === 'waiting') && elsewhere === undefined) busy.add(sessionId)
-      else busy.delete(sessionId)
-    } else return
-    for (const listener of listeners) listener()
-  })
   const appImage = platform === 'linux' ? env['APPIMAGE'] : undefined
   const holder: { updater?: Updater } = {}
   const connect = async (): Promise<UpdateEngine | string> => {
@@ -67,10 +58,15 @@ export async function startUpdates({ app, engine, platform, env, resources, log 
     installed: engine.version,
     recordFile: join(engine.home, 'updates.json'),
     busy: () => busyWords(busy.size),
-    onBusyChange: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    // Called only where there are updates: others need not know what runs.
+    onBusyChange: (listener) =>
+      engine.onChange((change) => {
+        if (change.kind === 'session.removed') busy.delete(change.sessionId)
+        else if (change.kind !== 'session') return
+        else if (isWorking(change.summary)) busy.add(change.summary.sessionId)
+        else busy.delete(change.summary.sessionId)
+        listener()
+      }),
     quit: ({ relaunch }) => {
       if (relaunch) app.relaunch({ ...(appImage !== undefined && { execPath: appImage }) })
       app.quit()
@@ -89,10 +85,7 @@ export async function startUpdates({ app, engine, platform, env, resources, log 
       return updater.view()
     },
     installOnQuit: () => updater.installOnQuit(),
-    close() {
-      stop()
-      updater.close()
-    },
+    close: () => updater.close(),
   }
 }
 
@@ -133,6 +126,10 @@ function readFeedFiles(resources: string): { url: URL; keys: KeyObject[] } | und
   const keys = (texts[1].match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []).map((pem) => createPublicKey(pem))
   if (keys.length === 0) throw new Error(`${KEYS_FILE} has no public key.`)
   return { url: new URL(url.endsWith('/') ? url : `${url}/`), keys }
+}
+
+function isWorking({ status, elsewhere }: SessionSummary): boolean {
+  return (status === 'running' || status === 'waiting') && elsewhere === undefined
 }
 
 function busyWords(turns: number): string | null {
