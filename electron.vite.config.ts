@@ -7,7 +7,16 @@ import { compressedAssets } from './scripts/compressed-assets.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
-const OUTSIDE = ['electron', 'better-sqlite3', 'node-pty', '@napi-rs/keyring', '@vscode/ripgrep', 'sharp', 'tree-sitter-bash', 'web-tree-sitter']
+const OUTSIDE = [
+  'electron',
+  'better-sqlite3',
+  'node-pty',
+  '@napi-rs/keyring',
+  '@vscode/ripgrep',
+  'sharp',
+  'tree-sitter-bash',
+  'web-tree-sitter',
+]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 

@@ -101,7 +101,11 @@ function electronBinary(): string | undefined {
   const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   const note = join(folder, 'path.txt')
   const path =
-    override !== undefined ? join(override, ...electronProgram(process.platform)) : existsSync(note) ? join(folder, 'dist', readFileSync(note, 'utf8')) : undefined
+    override !== undefined
+      ? join(override, ...electronProgram(process.platform))
+      : existsSync(note)
+        ? join(folder, 'dist', readFileSync(note, 'utf8'))
+        : undefined
   return path !== undefined && existsSync(path) ? path : undefined
 }
 

@@ -3,14 +3,7 @@
  * and ends with 1 if there is one.
  */
 import { parseArgs } from 'node:util'
-import {
-  expectedFiles,
-  linksStayInside,
-  noSourceMaps,
-  noUpwardPaths,
-  resourcesComplete,
-  sizeLimit,
-} from './package/file-checks.ts'
+import { expectedFiles, linksStayInside, noSourceMaps, noUpwardPaths, resourcesComplete, sizeLimit } from './package/file-checks.ts'
 import { readPackageTree, type PackageTree } from './package/package-tree.ts'
 import { configuredFuses, fusesAsConfigured, licenses, modes, nativeModules, noSecrets } from './package/program-checks.ts'
 

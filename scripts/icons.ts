@@ -5,10 +5,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type * as Png2Icons from 'png2icons'
 import sharp from 'sharp'
 
 // Its declarations know only CommonJS.
-const png2icons = createRequire(import.meta.url)('png2icons') as typeof import('png2icons')
+const png2icons = createRequire(import.meta.url)('png2icons') as typeof Png2Icons
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'src', 'renderer', 'public', 'icon.svg')

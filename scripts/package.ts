@@ -1,10 +1,11 @@
 /**
  * Builds the packages of the desktop app for this system: `npm run package -- [--dir] [--stand-in] [--test-build] [electron-builder options]`.
  * `--dir` stops at the unpacked folder. `--stand-in` uses a folder that only looks like Electron, and downloads nothing. `--test-build` leaves the fuse
- * on that lets Playwright drive the app. The packages are checked, and their sizes and files listed, in dist/.
+ * on that lets Playwright drive the app. The packages are checked, and their sizes and files listed, in dist/. With TRESTLE_UPDATE_URL (the folder of
+ * the feed) and TRESTLE_UPDATE_KEYS (a file with the publisher's public keys) the app updates itself; sign the feed with scripts/sign-feed.ts.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { checkPackage } from './check-package.ts'
@@ -33,6 +34,16 @@ async function main(args: readonly string[]): Promise<number> {
       // What electron-builder would download to make a .deb.
       env['CUSTOM_FPM_PATH'] = join(import.meta.dirname, 'package', 'build-deb.ts')
       env['PATH'] = [dirname(process.execPath), env['PATH']].join(delimiter)
+    }
+    const url = env['TRESTLE_UPDATE_URL']
+    const keys = env['TRESTLE_UPDATE_KEYS']
+    // What electron-builder.yml takes along when it is there.
+    const update = join(ROOT, 'out', 'update')
+    rmSync(update, { recursive: true, force: true })
+    if (url !== undefined && keys !== undefined) {
+      more.push('-c.publish.provider=generic', `-c.publish.url=${url}`)
+      mkdirSync(update)
+      copyFileSync(keys, join(update, 'update-keys.pem'))
     }
     if (isTest) more.push(`-c.electronFuses.${TEST_FUSE}=true`)
     run([join('node_modules', 'electron-builder', 'cli.js'), '--publish', 'never', ...options, ...more], env)

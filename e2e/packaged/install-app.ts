@@ -19,9 +19,13 @@ export function installApp(platform: NodeJS.Platform = process.platform): Instal
 }
 
 function installDeb(): InstalledApp {
-  const apt = (...args: string[]): void => (process.getuid?.() === 0 ? run('apt-get', ...args) : run('sudo', 'apt-get', ...args))
   apt('install', '-y', '--no-install-recommends', '--reinstall', '--allow-downgrades', artifact('.deb'))
   return { program: '/opt/Trestle/trestle', uninstall: () => apt('remove', '-y', 'trestle') }
+}
+
+function apt(...args: string[]): void {
+  if (process.getuid?.() === 0) run('apt-get', ...args)
+  else run('sudo', 'apt-get', ...args)
 }
 
 function installDmg(): InstalledApp {
@@ -43,7 +47,10 @@ function installDmg(): InstalledApp {
 function installExe(): InstalledApp {
   const folder = join(process.env['LOCALAPPDATA'] ?? homedir(), 'Programs', 'Trestle')
   run(artifact('.exe'), '/S', '/currentuser', `/D=${folder}`)
-  return { program: join(folder, 'Trestle.exe'), uninstall: () => run(join(folder, 'Uninstall Trestle.exe'), '/S', '/currentuser', `_?=${folder}`) }
+  return {
+    program: join(folder, 'Trestle.exe'),
+    uninstall: () => run(join(folder, 'Uninstall Trestle.exe'), '/S', '/currentuser', `_?=${folder}`),
+  }
 }
 
 function artifact(ending: string): string {

@@ -27,7 +27,9 @@ export async function startAndLook(program: string, results: string): Promise<vo
         resolve(found)
       })
       child.once('error', reject)
-      child.once('exit', (code, signal) => reject(new Error(`The app ended with ${signal ?? code} before its window opened. It said: ${said}`)))
+      child.once('exit', (code, signal) =>
+        reject(new Error(`The app ended with ${signal ?? code} before its window opened. It said: ${said}`)),
+      )
     })
     const browser = await chromium.connectOverCDP(address)
     const [context] = browser.contexts()

@@ -39,7 +39,8 @@ export function packageLicense(folder: string): PackageLicense {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   const { name, version } = manifest
   const license = (typeof manifest.license === 'string' ? manifest.license : manifest.license?.type) ?? STATED_ELSEWHERE[name]
-  if (license === undefined) throw new Error(`${name} ${version} names no license: look it up and add it to scripts/licenses/package-license.ts.`)
+  if (license === undefined)
+    throw new Error(`${name} ${version} names no license: look it up and add it to scripts/licenses/package-license.ts.`)
   const names = readdirSync(folder)
     .filter((file) => LICENSE_FILE.test(file) && !/\.[cm]?[jt]s$/.test(file))
     .toSorted()

@@ -81,7 +81,9 @@ export function thirdPartyLicenses(): string {
 }
 
 function section(text: string, entries: readonly PackageLicense[]): string {
-  const names = entries.map(({ name, version, license, homepage }) => `${name} ${version} (${license})${homepage === undefined ? '' : ` ${homepage}`}`)
+  const names = entries.map(
+    ({ name, version, license, homepage }) => `${name} ${version} (${license})${homepage === undefined ? '' : ` ${homepage}`}`,
+  )
   return `${names.join('\n')}\n\n${text}`
 }
 
@@ -90,7 +92,9 @@ function nodeLicense(): PackageLicense {
   const version = manifestOf(ROOT).devDependencies?.['node'] ?? ''
   const file = join(import.meta.dirname, 'texts', `node-${version}.txt`)
   if (!existsSync(file)) {
-    throw new Error(`The license of Node ${version} is missing: save the LICENSE of that release as scripts/licenses/texts/node-${version}.txt.`)
+    throw new Error(
+      `The license of Node ${version} is missing: save the LICENSE of that release as scripts/licenses/texts/node-${version}.txt.`,
+    )
   }
   return { name: 'Node.js', version, license: 'MIT and others', homepage: 'https://nodejs.org', text: readFileSync(file, 'utf8').trim() }
 }

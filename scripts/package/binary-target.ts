@@ -29,7 +29,7 @@ export function targetOf(head: Buffer): BinaryTarget | undefined {
   return undefined
 }
 
-function named<Names extends Record<number, 'x64' | 'arm64'>>(names: Names, code: number): BinaryTarget['arch'] {
+function named(names: Readonly<Record<number, 'x64' | 'arm64'>>, code: number): BinaryTarget['arch'] {
   return names[code] ?? 'other'
 }
 

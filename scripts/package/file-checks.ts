@@ -39,7 +39,14 @@ export function appPath({ path }: PackageEntry): string | undefined {
 export function expectedFiles(tree: PackageTree): string[] {
   const files = new Map<string, PackageEntry>()
   const problems: string[] = []
-  const names = new Set(shippedPackages().map((folder) => folder.split(sep).join('/').replace(/^.*\/node_modules\//, '')))
+  const names = new Set(
+    shippedPackages().map((folder) =>
+      folder
+        .split(sep)
+        .join('/')
+        .replace(/^.*\/node_modules\//, ''),
+    ),
+  )
   for (const entry of tree.entries) {
     const path = appPath(entry)
     if (path === undefined || entry.kind === 'folder') continue
@@ -53,7 +60,8 @@ export function expectedFiles(tree: PackageTree): string[] {
   const shippedAs = tree.resources.split(sep).at(-1)
   const node = tree.platform === 'win32' ? 'trestle-node.exe' : 'trestle-node'
   for (const name of [`bin/${node}`, 'LICENSE.txt', 'NOTICE.txt', 'third-party-licenses.txt']) {
-    if (!tree.entries.some(({ path, kind }) => kind === 'file' && path.endsWith(`${shippedAs}/${name}`))) problems.push(`resources/${name} is missing`)
+    if (!tree.entries.some(({ path, kind }) => kind === 'file' && path.endsWith(`${shippedAs}/${name}`)))
+      problems.push(`resources/${name} is missing`)
   }
   return problems
 }
@@ -95,7 +103,9 @@ export function linksStayInside(tree: PackageTree): string[] {
 /** No name may lead somewhere else when the package is unpacked. */
 export function noUpwardPaths(tree: PackageTree): string[] {
   return tree.entries.flatMap(({ path }) =>
-    path.split('/').some((part) => part === '..' || part === '' || /[\\\0]/.test(part)) ? [`${JSON.stringify(path)} leads out of its folder`] : [],
+    path.split('/').some((part) => part === '..' || part === '' || /[\\\0]/.test(part))
+      ? [`${JSON.stringify(path)} leads out of its folder`]
+      : [],
   )
 }
 

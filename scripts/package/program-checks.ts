@@ -37,7 +37,8 @@ export function modes(tree: PackageTree): string[] {
     if ((mode & 0o002) !== 0) problems.push(`${path} is writable by everyone`)
     // The installer decides about the setuid bit of Chromium's sandbox (packaging/deb/after-install.sh).
     if ((mode & 0o6000) !== 0) problems.push(`${path} runs as another user`)
-    if (kind === 'file' && isProgram.test(path) && !path.includes('/apparmor') && (mode & 0o111) !== 0o111) problems.push(`${path} is not executable`)
+    if (kind === 'file' && isProgram.test(path) && !path.includes('/apparmor') && (mode & 0o111) !== 0o111)
+      problems.push(`${path} is not executable`)
     if (kind === 'file' && (mode & 0o444) !== 0o444) problems.push(`${path} is not readable by everyone`)
     return problems
   })
@@ -47,13 +48,16 @@ export function modes(tree: PackageTree): string[] {
 export function licenses(tree: PackageTree): string[] {
   const problems: string[] = []
   const text = (name: string): string | undefined => {
-    const entry = tree.entries.find(({ kind, path }) => kind === 'file' && (path === name || /[Rr]esources\/([^/]+)$/.exec(path)?.[1] === name))
+    const entry = tree.entries.find(
+      ({ kind, path }) => kind === 'file' && (path === name || /[Rr]esources\/([^/]+)$/.exec(path)?.[1] === name),
+    )
     return entry && tree.read(entry).toString('utf8')
   }
   for (const name of ['LICENSE', 'NOTICE']) {
     if (text(`${name}.txt`) !== readFileSync(join(ROOT, name), 'utf8')) problems.push(`${name}.txt is not the ${name} of the repository`)
   }
-  for (const name of ['LICENSE.electron.txt', 'LICENSES.chromium.html']) if (text(name) === undefined) problems.push(`${name} of Electron is missing`)
+  for (const name of ['LICENSE.electron.txt', 'LICENSES.chromium.html'])
+    if (text(name) === undefined) problems.push(`${name} of Electron is missing`)
   const list = text('third-party-licenses.txt') ?? ''
   if (list !== thirdPartyLicenses()) problems.push('third-party-licenses.txt is not the list of what is packaged: build again')
   for (const entry of tree.entries) {
@@ -78,7 +82,10 @@ const NATIVE = [
 /** All native code is for the package's own system and processor, and complete. */
 export function nativeModules(tree: PackageTree): string[] {
   const native = tree.entries.filter(
-    (entry) => entry.kind === 'file' && !entry.inArchive && (/\.(?:node|so[.\d]*|dylib|dll|exe)$/.test(entry.path) || /(?:^|\/)(?:rg|trestle-node|spawn-helper)$/.test(entry.path)),
+    (entry) =>
+      entry.kind === 'file' &&
+      !entry.inArchive &&
+      (/\.(?:node|so[.\d]*|dylib|dll|exe)$/.test(entry.path) || /(?:^|\/)(?:rg|trestle-node|spawn-helper)$/.test(entry.path)),
   )
   const ours = native.filter(({ path }) => appPath({ path } as PackageEntry) !== undefined || /(?:^|\/)bin\/trestle-node/.test(path))
   const problems = ours.flatMap((entry) => {
@@ -110,7 +117,11 @@ export function noSecrets(tree: PackageTree): string[] {
   return tree.entries.flatMap((entry) => {
     if (entry.kind !== 'file') return []
     if (SECRET_FILE.test(entry.path)) return [`${entry.path} is a file for secrets`]
-    if (appPath(entry) === undefined || /\.(?:node|wasm|woff2?|png|br|gz|bcmap|pfb|ttf|so[.\d]*|dll|dylib)$|\/rg(?:\.exe)?$/.test(entry.path)) return []
+    if (
+      appPath(entry) === undefined ||
+      /\.(?:node|wasm|woff2?|png|br|gz|bcmap|pfb|ttf|so[.\d]*|dll|dylib)$|\/rg(?:\.exe)?$/.test(entry.path)
+    )
+      return []
     const text = tree.read(entry).toString('latin1')
     return SECRETS.flatMap(([name, pattern]) => (pattern.test(text) ? [`${entry.path} contains ${name}`] : []))
   })

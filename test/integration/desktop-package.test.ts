@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       'a secret',
       'secrets',
       /cli\.js contains an Anthropic key/,
-      (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "sk-ant-${'api03'}-${'x'.repeat(40)}"`),
+      (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "${['sk', 'ant', 'api03', 'x'.repeat(40)].join('-')}"`),
     ],
     [
       'a link that leads outside',
@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       { name: 'Bash', input: { command: 'echo "shell says $((6*7))"', description: 'counts' } },
       { name: 'ReadMediaFile', input: { path: 'large.png' } },
       { name: 'FetchURL', input: { url: origin } },
-      { name: 'Skill', input: { name: 'review' } },
+      { name: 'Skill', input: { skill: 'review' } },
       { name: 'mcp__memory__read_graph', input: {} },
     ]
     const server = await startModelServer({ script: [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }] })

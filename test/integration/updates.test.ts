@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { signFeeds } from '../../scripts/sign-feed'
+import { verifyFeed } from '../../src/main/host/electron/update/verify-feed'
 import { hasSmallDisks } from '../support/small-disk'
 import { standIn, UpdateLab, UpdateServer } from '../support/update-lab'
 
@@ -270,4 +273,33 @@ test('a damaged record of updates has its defaults', async () => {
   const updater = lab.start('1.0.0')
   onTestFinished(() => updater.close())
   expect(updater.view()).toMatchObject({ channel: 'stable', automatic: true })
+})
+
+test('a feed that the release script signed is accepted, and one that was changed afterwards is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trestle-feeds-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const server = await UpdateServer.start()
+  server.close()
+  server.publish('1.1.0')
+  writeFileSync(join(folder, 'latest-linux.yml'), server.feed)
+  writeFileSync(join(folder, 'builder-debug.yml'), 'x64: {}\n')
+  expect(signFeeds(folder, privateKey)).toEqual(['latest-linux.yml'])
+  const signature = readFileSync(join(folder, 'latest-linux.yml.sig'), 'utf8')
+  const trust = { keys: [publicKey], installed: '1.0.0', newestSeen: undefined }
+  expect(verifyFeed(server.feed, signature, trust)).toMatchObject({ version: '1.1.0' })
+  expect(() => verifyFeed(`${server.feed}\n`, signature, trust)).toThrow(/not signed/)
+})
+
+test('closing the app does not wait for a download that is under way', async () => {
+  const { server, updater, program } = await setUp()
+  server.publish('1.1.0', { file: Buffer.alloc(1_000_000, 'x') })
+  server.holdPackage = true
+  const checking = updater.check()
+  await vi.waitFor(() => expect(updater.view().state.kind).toBe('downloading'), { timeout: 60_000 })
+  await updater.installOnQuit()
+  expect(updater.view().state.kind).toBe('downloading')
+  expect(program()).toBe(standIn('1.0.0'))
+  server.close()
+  await checking
 })

@@ -31,6 +31,8 @@ export class UpdateServer {
   signature = ''
   /** Sends only so many bytes of the package and then breaks the connection. */
   breakAfter: number | undefined
+  /** Keeps whoever wants the package waiting. */
+  holdPackage = false
   requests: string[] = []
   readonly #privateKey: KeyObject
   readonly #server = createServer((request, response) => {
@@ -40,6 +42,7 @@ export class UpdateServer {
     if (path.endsWith('.sig')) return response.end(this.signature)
     if (!path.endsWith('.AppImage')) return response.writeHead(404).end()
     response.writeHead(200, { 'content-length': this.file.length })
+    if (this.holdPackage) return response.write(this.file.subarray(0, 1000))
     if (this.breakAfter === undefined) return response.end(this.file)
     return response.write(this.file.subarray(0, this.breakAfter), () => response.destroy())
   })

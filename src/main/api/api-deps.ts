@@ -4,6 +4,7 @@ import type { AppInfo } from '../../shared/contract/app'
 import type { DesktopView, Theme } from '../../shared/model/desktop'
 import type { DiagnosticsReport } from '../../shared/model/health'
 import type { HostCommand } from '../../shared/model/push'
+import type { UpdateAction, UpdatesView } from '../../shared/model/updates'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from '../user-editor'
 import type { LogBug } from './rpc-error'
@@ -33,8 +34,17 @@ export interface HostActions {
   desktop?: DesktopActions
   /** What only this host knows for diagnostics, such as the key store and what draws the window. */
   diagnostics?(): Promise<DiagnosticsReport['sections']>
+  /** Updates of the app; absent where whoever installed it updates it. */
+  updates?: UpdateActions
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void
+}
+
+/** How a host keeps itself up to date. */
+export interface UpdateActions {
+  view(): UpdatesView
+  /** Does what the user asked for, and answers with what is known then; downloads go on. */
+  act(action: UpdateAction): Promise<UpdatesView>
 }
 
 export interface ApiDeps {

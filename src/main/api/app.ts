@@ -1,8 +1,10 @@
 import { homedir } from 'node:os'
 import type { ApiDeps, Implementer } from './api-deps'
 import { safeLink } from '../../shared/model/safe-link'
+import { noUpdates } from '../../shared/model/updates'
 
 export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
+  const without = () => noUpdates(engine.version, 'This Trestle is updated by whoever installed it.')
   return {
     info: os.app.info.handler(() => ({
       version: engine.version,
@@ -17,6 +19,8 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
     diagnostics: os.app.diagnostics.handler(async () => engine.diagnostics.report(await host.diagnostics?.())),
     shellEnvironment: os.app.shellEnvironment.handler(() => engine.environment.view()),
     readShellEnvironment: os.app.readShellEnvironment.handler(() => engine.environment.read()),
+    updates: os.app.updates.handler(() => host.updates?.view() ?? without()),
+    update: os.app.update.handler(async ({ input }) => host.updates?.act(input) ?? without()),
     chooseFolder: os.app.chooseFolder.handler(async () => {
       const path = await host.chooseFolder()
       return path === null ? null : { path }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { BackupsView } from '../model/backups'
 import type { DiagnosticsReport } from '../model/health'
 import type { ShellEnvironmentView } from '../model/shell-environment'
+import { UPDATE_CHANNELS, type UpdatesView } from '../model/updates'
 
 export interface AppInfo {
   version: string
@@ -28,6 +29,21 @@ export const appContract = {
   shellEnvironment: oc.output(type<ShellEnvironmentView>()),
   /** Reads the environment of the login shell again, where it was read, and answers when that has ended. */
   readShellEnvironment: oc.output(type<ShellEnvironmentView>()),
+  /** Which version is installed, and whether a newer one is pending. */
+  updates: oc.output(type<UpdatesView>()),
+  /** Checks for updates, downloads one, or decides when it is installed. Downloads go on after the answer. */
+  update: oc
+    .input(
+      z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('check') }),
+        z.strictObject({ kind: z.literal('download') }),
+        z.strictObject({ kind: z.literal('when-idle'), isWanted: z.boolean() }),
+        z.strictObject({ kind: z.literal('roll-back') }),
+        z.strictObject({ kind: z.literal('channel'), channel: z.enum(UPDATE_CHANNELS) }),
+        z.strictObject({ kind: z.literal('automatic'), isAutomatic: z.boolean() }),
+      ]),
+    )
+    .output(type<UpdatesView>()),
   /** Electron: the native folder dialog. Web: null at once, and the page shows its own (folder.list). */
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */

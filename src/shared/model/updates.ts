@@ -2,6 +2,20 @@
 export const UPDATE_CHANNELS = ['stable', 'beta'] as const
 export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
 
+/** What a user can ask for in the Updates section. */
+export type UpdateAction =
+  | { kind: 'check' }
+  | { kind: 'download' }
+  | { kind: 'when-idle'; isWanted: boolean }
+  | { kind: 'roll-back' }
+  | { kind: 'channel'; channel: UpdateChannel }
+  | { kind: 'automatic'; isAutomatic: boolean }
+
+/** The view of a host that does not update itself. */
+export function noUpdates(installed: string, reason: string): UpdatesView {
+  return { installed, state: { kind: 'unavailable', reason }, channel: 'stable', automatic: false, previous: null }
+}
+
 /** A release that is newer than the installed one. */
 export interface UpdateRelease {
   version: string

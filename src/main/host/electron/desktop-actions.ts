@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { BrowserWindow } from 'electron'
-import type { DesktopActions, HostActions } from '../../api/api-deps'
+import type { DesktopActions, HostActions, UpdateActions } from '../../api/api-deps'
 import { createUserEditor } from '../../user-editor'
 import type { CommandQueue } from './command-queue'
 import type { ElectronModule } from './electron-module'
@@ -14,12 +14,13 @@ export interface PageActionsOptions {
   commands: CommandQueue
   desktop: DesktopActions
   notices(): readonly string[]
+  updates: UpdateActions
   /** The project of the latest session: the folder dialog opens beside it. */
   latestProject(): string | undefined
 }
 
 /** What the desktop app does for the page of one window. */
-export function pageActions({ electron, window, commands, desktop, notices, latestProject }: PageActionsOptions): HostActions {
+export function pageActions({ electron, window, commands, desktop, notices, updates, latestProject }: PageActionsOptions): HostActions {
   return {
     kind: 'electron',
     chooseFolder: () => chooseFolder(electron, window, latestProject()),
@@ -27,6 +28,7 @@ export function pageActions({ electron, window, commands, desktop, notices, late
     files: createUserEditor(process),
     diagnostics: () => hostDiagnostics(electron),
     notices,
+    updates,
     onCommand: (listener) => commands.listen(listener),
     desktop,
   }

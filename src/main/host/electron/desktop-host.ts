@@ -10,6 +10,7 @@ import { contentsActions, contextMenu } from './context-menu'
 import { LINK_SCHEME } from './deep-link'
 import { Desktop } from './desktop'
 import { DesktopFile } from './desktop-file'
+import { startUpdates } from './update/desktop-updates'
 import type { DesktopOptions } from './desktop-options'
 import { saveDownloads } from './downloads'
 import type { ElectronModule } from './electron-module'
@@ -119,6 +120,8 @@ export class DesktopHost {
     if (!request.hidden) await windows.restore()
     const engine = await this.#openEngine(windows)
     if (!engine) return
+    const resources = process.resourcesPath ?? ''
+    const updates = await startUpdates({ app, engine, platform: this.#platform, env: process.env, resources, log })
     this.#desktop = new Desktop({
       electron: this.#electron,
       platform: this.#platform,
@@ -134,6 +137,7 @@ export class DesktopHost {
       configFolder: this.#options.configFolder ?? process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'),
       closeLimitMs: this.#options.closeLimitMs ?? 5000,
       dropConnections: (how) => this.#options.dropConnections?.(how),
+      updates,
       log,
     })
     this.#desktop.begin()

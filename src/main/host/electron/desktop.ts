@@ -19,6 +19,7 @@ import { QuickPrompt } from './quick-prompt'
 import { QuitGuard } from './quit-guard'
 import { setStartAtLogin } from './start-at-login'
 import { AppTray } from './tray'
+import type { DesktopUpdates } from './update/desktop-updates'
 import { WorkJournal } from './work-journal'
 import { WorkWatch } from './work-watch'
 
@@ -37,6 +38,7 @@ export interface DesktopParts {
   command: readonly string[]
   configFolder: string
   closeLimitMs: number
+  updates: DesktopUpdates
   dropConnections(how: { inUse: boolean }): void
   log(message: string): void
 }
@@ -106,6 +108,7 @@ export class Desktop {
       onClosing: (isSystemEnd) => this.#close(isSystemEnd),
       closeEngine: (background) => engine.close(background),
       limitMs: parts.closeLimitMs,
+      afterClosing: (isSystemEnd) => this.#installUpdate(isSystemEnd),
     })
   }
 
@@ -174,7 +177,7 @@ export class Desktop {
   }
 
   #serverFor(contents: WebContents): RpcServer | undefined {
-    const { engine, electron, windows, notices, log } = this.#parts
+    const { engine, electron, windows, notices, updates, log } = this.#parts
     const known = this.#servers.get(contents)
     if (known) return known
     const isQuick = this.#quick.owns(contents)
@@ -189,11 +192,23 @@ export class Desktop {
       commands,
       desktop: this.#desktopActions(isQuick),
       notices: () => notices,
+      updates,
       latestProject: () => this.#menus.latestProject(),
     })
     const server = createRpcServer(createRouter({ engine, host, logBug }), logBug)
     this.#servers.set(contents, server)
     return server
+  }
+
+  /** Not when the system ends: it does not wait for an installer. */
+  async #installUpdate(isSystemEnd: boolean): Promise<void> {
+    const { updates, log } = this.#parts
+    try {
+      if (!isSystemEnd) await updates.installOnQuit()
+    } catch (error) {
+      log(`the update could not be installed: ${String(error)}`)
+    }
+    updates.close()
   }
 
   #desktopActions(isQuick: boolean): DesktopActions {

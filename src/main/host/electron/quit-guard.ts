@@ -19,6 +19,8 @@ export interface QuitGuardOptions {
   closeEngine(background: 'keep' | 'stop' | undefined): Promise<void>
   /** How long that may take, in ms. */
   limitMs: number
+  /** What is left to do once the engine is closed. Never rejects. */
+  afterClosing(isSystemEnd: boolean): Promise<void>
   log(message: string): void
 }
 
@@ -150,6 +152,7 @@ export class QuitGuard {
     const closed = closeEngine(background).catch((error: unknown) => log(`closing failed: ${String(error)}`))
     await Promise.race([closed, timeUp])
     clearTimeout(timer)
+    await this.#options.afterClosing(this.#isSystemEnd)
     this.#state = 'closed'
     electron.app.quit()
   }

@@ -5,6 +5,7 @@ import { SectionHead } from '../../ui/section-head'
 import { AboutRow, PathRow } from './about-row'
 import { BackupsRows } from './backups-rows'
 import { LicensesRow } from './licenses-row'
+import { UpdatesPart } from './updates-part'
 
 /** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -32,6 +33,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
           Changes made in the file by hand take effect at once; comments and order survive changes made here.
         </p>
       </section>
+      <UpdatesPart />
       <section aria-labelledby="settings-problems">
         <SectionHead id="settings-problems" title="Configuration" />
         {settings.problems.length === 0 ? (

@@ -49,10 +49,7 @@ export class Updater {
   start(): void {
     const { engine, onBusyChange } = this.#options
     if (typeof engine === 'string') return
-    void engine.previous().then((version) => {
-      this.#previous = version ?? null
-      this.#tell()
-    })
+    void this.#findPrevious(engine)
     const check = (): void => void this.check()
     const first = setTimeout(check, FIRST_CHECK_MS).unref()
     const later = setInterval(check, CHECK_EVERY_MS).unref()
@@ -66,6 +63,11 @@ export class Updater {
       () => clearInterval(later),
       stopWatching,
     )
+  }
+
+  async #findPrevious(engine: UpdateEngine): Promise<void> {
+    this.#previous = (await engine.previous()) ?? null
+    this.#tell()
   }
 
   close(): void {
@@ -125,6 +127,8 @@ export class Updater {
 
   /** To be called when the user closes the app, and never when the system shuts down: then the update waits for the next time. */
   installOnQuit(): Promise<void> {
+    // Not behind a check or download that is under way: closing waits for neither.
+    if (this.#state.kind !== 'ready') return Promise.resolve()
     return this.#next(async (engine) => {
       if (this.#state.kind !== 'ready') return
       await engine.install({ restart: false, isWanted: () => true })
