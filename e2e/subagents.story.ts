@@ -65,7 +65,7 @@ test.describe('three subagents', () => {
     expect(await findings(page)).toEqual([])
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'inside.png') })
     await page.getByRole('button', { name: 'Stop', exact: true }).first().click()
-    await expect(page.getByText('Only its last message has gone back')).toBeVisible()
+    await expect(page.getByText('Its final message was sent to the main agent.')).toBeVisible()
     await page.getByRole('button', { name: 'Back to the session' }).click()
     await expect(said(page, 'Noted.')).toBeVisible()
     await expect(said(page, 'was stopped')).toBeVisible()

@@ -17,24 +17,25 @@ test.use({
   },
 })
 
-test('the waiting row has a chip with an icon for the call that runs, and none for one that has not been allowed', async ({ app }) => {
+test('the waiting row has a chip with an icon for the call that runs, and none for one that is queued or waits', async ({ app }) => {
   const { page, scratch } = app
   await startSession(app)
   await say(page, 'wait for it')
   const row = page.locator('.waiting')
-  const first = page.getByRole('group', { name: /Approval needed: Bash/ })
-  await expect(first).toBeVisible()
-  await expect(row.locator('.waiting-chip')).toHaveCount(0)
-  await first.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
+  // The command only looks, so it runs without being asked about; the other call is queued behind it.
+  await expect(page.getByRole('button', { name: /Write note\.md queued/ })).toBeVisible({ timeout: 30_000 })
+  await expect(row).toHaveAccessibleName('Running command')
+  await expect(row.locator('.waiting-word')).toContainText('Running command')
   const chip = row.locator('.waiting-chip')
   await expect(chip).toHaveText('Bash')
   await expect(chip.locator('svg')).toHaveCount(1)
   await pictures(app, 'waiting-row')
   writeFileSync(join(scratch.project, 'done'), '')
-  await page
-    .getByRole('group', { name: /Approval needed: Write/ })
-    .getByRole('button', { name: /^Allow once/ })
-    .click()
+  const card = page.getByRole('group', { name: /Approval needed: Write/ })
+  await expect(card).toBeVisible({ timeout: 30_000 })
+  await expect(row).toHaveAccessibleName('Waiting for you')
+  await expect(chip).toHaveCount(0)
+  await card.getByRole('button', { name: /^Allow once/ }).click()
   await expect(said(page, 'All done.')).toBeVisible()
   await expect(row).toBeHidden()
 })

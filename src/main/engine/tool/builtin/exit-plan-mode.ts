@@ -10,7 +10,7 @@ import description from './exit-plan-mode.md?raw'
 
 /** It is kept with the request, and to be read by a person. */
 const MOST_CHARS = 100_000
-const RESERVED = new Set(['approve', 'reject', 'reject and exit', 'revise'])
+const RESERVED = new Set(['approve', 'reject', 'reject and exit', 'reject and leave plan mode', 'revise', 'request changes'])
 
 const input = z.strictObject({
   options: z
