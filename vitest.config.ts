@@ -10,8 +10,8 @@ export default defineConfig({
     // A guard against tests that hang, also on a machine with much else to do.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Tests measure processes and time limits: no more workers than cores.
-    maxWorkers: 2,
+    // Many tests wait for processes: one more than the two cores of a small machine. Tests must not assume an idle one.
+    maxWorkers: 3,
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
     server: { deps: { inline: ['jsonc-parser'] } },
     reporters: ['default'],

@@ -216,7 +216,7 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
           }
         >
           MCP servers give the agent more tools, such as an issue tracker, a database or a browser. Add one by its command or address, or
-          import the ones you already use.
+          bring in the ones you already use.
         </EmptyState>
       ) : (
         <>
