@@ -12,12 +12,14 @@ export interface MenuActions {
   find(): void
   shortcuts(): void
   showLog(): void
+  /** Makes `trestle` a command for terminals. */
+  installCommand(): void
 }
 
 export interface MenuOptions extends MenuActions {
   platform: NodeJS.Platform
   appName: string
-  /** Developer tools are offered only in a build that was not packaged. */
+  /** A packaged app offers its command, another one developer tools. */
   isPackaged: boolean
   /** Projects that were open lately, newest first. */
   recent: readonly { folder: string; label: string }[]
@@ -84,6 +86,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
       submenu: [
         { label: 'Keyboard Shortcuts', accelerator: isMac ? 'Cmd+/' : 'Ctrl+/', click: () => options.shortcuts() },
         { label: 'Show Log', click: () => options.showLog() },
+        ...(isPackaged ? [{ label: 'Install “trestle” Command…', click: () => options.installCommand() }] : []),
         ...(isMac ? [] : [SEPARATOR, { role: 'about' } as const]),
       ],
     },

@@ -59,6 +59,7 @@ export class DesktopMenus {
       find: () => show('find'),
       shortcuts: () => show('show-shortcuts'),
       showLog: () => electron.shell.showItemInFolder(logFile(home)),
+      installCommand: () => void this.#installCommand(),
     })
     electron.Menu.setApplicationMenu(electron.Menu.buildFromTemplate(template))
     offerRecentProjects(electron, platform, recent, { open: openProject, newSession: () => show('new-session'), log })
@@ -66,6 +67,20 @@ export class DesktopMenus {
 
   #recent(): RecentProject[] {
     return recentProjects(this.#options.engine, homedir(), this.#clearedAt)
+  }
+
+  /** The engine's environment has the PATH of the user's terminals, where the login shell was read. */
+  async #installCommand(): Promise<void> {
+    const { home, windows, log } = this.#options
+    try {
+      const { installCommandOfApp } = await import('./install-command')
+      const installed = await installCommandOfApp(home)
+      if ('problem' in installed) windows.tellAll({ tell: installed.problem, tone: 'warning' })
+      else windows.tellAll({ tell: `The command is installed: ${installed.path}. ${installed.hint ?? ''}`.trim(), tone: 'info' })
+    } catch (error) {
+      log(`the command could not be installed: ${String(error)}`)
+      windows.tellAll({ tell: `The command couldn't be installed: ${error instanceof Error ? error.message : String(error)}`, tone: 'warning' })
+    }
   }
 
   async #chooseProject(): Promise<void> {
