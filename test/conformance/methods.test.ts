@@ -29,6 +29,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'app.info': await client.app.info(),
     'app.backups': await client.app.backups(),
     'app.backUp': await client.app.backUp(),
+    'app.updates': await client.app.updates(),
+    'app.update': await client.app.update({ kind: 'check' }),
     'app.diagnostics': await client.app.diagnostics(),
     'app.shellEnvironment': await client.app.shellEnvironment(),
     'app.readShellEnvironment': await client.app.readShellEnvironment(),

@@ -213,7 +213,7 @@ describe('a plan', () => {
     const sessionId = await start(writePlan)
     answers['session/request_permission'] = () => selected('revise')
     await say(run.client, sessionId, 'plan it')
-    expect(results().at(-1)).toContain('Ask them in the text of your answer what shall change')
+    expect(results().at(-1)).toContain('Ask them in the text of your answer what should change')
   })
 })
 

@@ -95,7 +95,7 @@ describe('a prompt', () => {
     const sessionId = await start({ script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }] })
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
     expect(texts(sessionId, 'agent_message_chunk')).toMatch(
-      /^This breaks.*answer broke off; trying again \(attempt 2 of 10\)\.\*\s+Whole\.$/s,
+      /^This breaks.*response was cut off; trying again \(attempt 2 of 10\)\.\*\s+Whole\.$/s,
     )
     expect(new Set(run.client.updates(sessionId, 'agent_message_chunk').map(({ messageId }) => messageId)).size).toBe(2)
   })

@@ -374,7 +374,7 @@ describe('trestle chat without a terminal', () => {
     await prepare([call('Bash', { command: 'touch made' }, 'I try.'), { text: 'I may not.' }, { text: 'Hello again.' }])
     const run = await runCli(['chat', '--cwd', scratch.project], { home: scratch.home, stdin: 'make it\n/help\nand hello' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toMatch(/nobody can be asked: whatever\s+needs an approval is denied/)
+    expect(run.stdout).toMatch(/Whatever\s+needs\s+approval is denied/)
     expect(run.stdout).toMatch(
       /› make it\n(?:Sandbox: [^\n]*\n)?I try\.\n  ✗ Bash touch made[\s\S]*nobody is there to give it[\s\S]*I may not\.[\s\S]*› \/help\n[\s\S]*› and hello\nHello again\.\n/,
     )

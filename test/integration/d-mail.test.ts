@@ -256,7 +256,7 @@ it('asks before files change, shows which, leaves alone what others changed, and
   await engine.sessions.reply(sessionId, { approvalId: approval!.approvalId, optionId: 'allow_once' })
   await until(() => header().approvals.some(({ approvalId }) => approvalId !== approval!.approvalId), 'another request')
   expect([existsSync(at('a.txt')), readFileSync(at('b.txt'), 'utf8')]).toEqual([false, 'theirs\n'])
-  expect(told(server.requests.at(-1)!).join('\n')).toMatch(/Not changed: \S+b\.txt/)
+  expect(told(server.requests.at(-1)!).join('\n')).toMatch(/Left as it is: \S+b\.txt/)
 })
 
 it('with files is asked like any write, without them it is not', async () => {

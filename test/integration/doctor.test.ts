@@ -57,7 +57,7 @@ describe('trestle doctor names the cause and the remedy', () => {
   test('of a home folder that cannot be used', async () => {
     const { check, project } = setUp()
     writeFileSync(join(project, 'file'), '')
-    expect(await check('home', { home: join(project, 'file') })).toMatchObject(failed(/cannot use the folder .*file/, /TRESTLE_HOME/))
+    expect(await check('home', { home: join(project, 'file') })).toMatchObject(failed(/is a file, not a folder/, /TRESTLE_HOME/))
   })
 
   test.skipIf(!canMask)('of a full disk', async () => {

@@ -194,7 +194,7 @@ test('a refused page is told so for good and stops trying', async () => {
   await until(() => connection.state.get().failure !== undefined, 'the refusal')
   expect(connection.state.get()).toMatchObject({
     status: 'lost',
-    failure: { code: 'connection.refused', advice: expect.stringContaining('URL') },
+    failure: { code: 'connection.refused', advice: expect.stringContaining('link') },
   })
   await expect(connection.client.app.info()).rejects.toMatchObject({ code: 'connection.refused' })
   expect(sockets).toHaveLength(1)

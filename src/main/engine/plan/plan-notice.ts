@@ -8,7 +8,7 @@ export function planInstructions(file: string, canAsk = true): string {
 }
 
 const NOBODY =
-  'Nobody can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what shall change and where, in which order, and how it will be checked.'
+  'Nobody can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what should change and where, in which order, and how it will be checked.'
 
 /** What the agent has to be told of the mode before its next step, since the user has changed it, or it may be forgotten; undefined when it knows. */
 export function planNotice(

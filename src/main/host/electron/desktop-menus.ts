@@ -79,7 +79,10 @@ export class DesktopMenus {
       else windows.tellAll({ tell: `The command is installed: ${installed.path}. ${installed.hint ?? ''}`.trim(), tone: 'info' })
     } catch (error) {
       log(`the command could not be installed: ${String(error)}`)
-      windows.tellAll({ tell: `The command couldn't be installed: ${error instanceof Error ? error.message : String(error)}`, tone: 'warning' })
+      windows.tellAll({
+        tell: `The command couldn't be installed: ${error instanceof Error ? error.message : String(error)}`,
+        tone: 'warning',
+      })
     }
   }
 

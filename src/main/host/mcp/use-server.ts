@@ -4,6 +4,7 @@ import type { ToolResult } from '../../engine/tool/tool'
 import { nearest } from '../../../shared/nearest'
 import { didYouMean } from '../../command-line/parse'
 import { table } from '../../command-line/table'
+import { printedLast } from '../../engine/mcp/connection/log-ring'
 import { askHere } from './ask-here'
 import { wrong, type McpAction } from './mcp-action'
 import { usableServer } from './named-server'
@@ -41,7 +42,7 @@ async function test(asked: McpAction): Promise<number> {
 
 /** What a server says for itself is often the reason why it does not start. */
 async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Promise<string> {
-  const lines = (await mcp.logs(serverId)).filter(({ from }) => from === 'stderr')
+  const lines = printedLast(await mcp.logs(serverId))
   return lines
     .slice(-STDERR_LINES)
     .map(({ text }) => text)

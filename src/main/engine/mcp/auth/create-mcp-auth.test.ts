@@ -101,7 +101,7 @@ describe('a sign-in', () => {
     const auth = await authIn(await tempFolder())
     const { open, pages } = browser()
     expect(await messageOf(auth.signIn(configured(server), open))).toBe('It was declined in the browser.')
-    expect(await pages[0]).toContain('did not work')
+    expect(await pages[0]).toContain('Sign-in failed')
     declines = false
     await auth.signIn(configured(server), open)
     expect(auth.view(configured(server))?.state).toBe('signed_in')

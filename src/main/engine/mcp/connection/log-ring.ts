@@ -30,12 +30,17 @@ export class LogRing {
 
   /** The end of what was printed to stderr since `since` (ms since the epoch). */
   stderr(since = 0): string {
-    const restart = this.#lines.findLastIndex(({ text }) => RESTARTS.includes(text))
-    const printed = this.#lines.slice(restart + 1).filter(({ from, at }) => from === 'stderr' && at >= since)
-    const text = printed
+    const text = printedLast(this.#lines)
+      .filter(({ at }) => at >= since)
       .slice(-TAIL_LINES)
       .map((line) => line.text)
       .join('\n')
     return text.length > TAIL_CHARS ? `…${text.slice(-TAIL_CHARS)}` : text
   }
+}
+
+/** What a program has printed to stderr, without an earlier start that it was started again after at once. */
+export function printedLast(lines: readonly McpLogLine[]): McpLogLine[] {
+  const restart = lines.findLastIndex(({ text }) => RESTARTS.includes(text))
+  return lines.slice(restart + 1).filter(({ from }) => from === 'stderr')
 }

@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
     )
     paced(child.stdout!, lines)
     paced(child.stderr!, errors)
-    child.once('exit', () => void this.#ended(child.stdout!))
+    child.once('exit', () => void this.#ended([child.stdout!, child.stderr!]))
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -112,9 +112,10 @@ export class StdioTransport implements Transport {
   }
 
   /** The process has ended by itself: what it left running ends, too. */
-  async #ended(stdout: Readable): Promise<void> {
+  async #ended(outputs: readonly Readable[]): Promise<void> {
     if (this.#isClosed) return
-    if (!stdout.closed) await Promise.race([new Promise((resolve) => stdout.once('close', resolve)), pause(DRAIN_MS)])
+    const read = outputs.map((output) => (output.closed ? undefined : new Promise((resolve) => output.once('close', resolve))))
+    await Promise.race([Promise.all(read), pause(DRAIN_MS)])
     await this.close()
   }
 }

@@ -120,5 +120,5 @@ function planOptions(alternatives: readonly PlanAlternative[]): ApprovalOption[]
 
 function problemOf({ optionId, feedback = '', comments = [] }: PersonAnswer): string | undefined {
   if (optionId !== 'revise' || feedback.trim() !== '' || comments.length > 0) return undefined
-  return 'feedback: say what shall change, in words or in comments on lines.'
+  return 'feedback: say what should change, in words or in comments on lines.'
 }

@@ -26,7 +26,7 @@ type OneAnswer = Promise<QuestionAnswer | 'dismiss' | undefined>
 async function one(asked: Asked, { options }: Question): OneAnswer {
   const { style } = asked.terminal
   for (;;) {
-    const key = await choose(asked, [...options.map((option) => labelled(option, style.dim)), 'Other …'], 'Answer?', [DISMISS])
+    const key = await choose(asked, [...options.map((option) => labelled(option, style.dim)), 'Other…'], 'Answer?', [DISMISS])
     if (key === 'd') return 'dismiss'
     if (typeof key !== 'number') return undefined
     const option = options[key]
@@ -48,7 +48,7 @@ async function several(asked: Asked, { options }: Question): OneAnswer {
       asked,
       [
         ...options.map((option, index) => `${mark(chosen.has(index))} ${labelled(option, style.dim)}`),
-        `${mark(other !== '')} Other …${other === '' ? '' : ` ${oneLine(other)}`}`,
+        `${mark(other !== '')} Other…${other === '' ? '' : ` ${oneLine(other)}`}`,
       ],
       'Answers?',
       [{ key: 's', label: 'Send what is chosen' }, DISMISS],

@@ -29,7 +29,7 @@ export async function reviewPlan(asked: Asked): Promise<Answer> {
     const isRevision = optionId === 'revise'
     const feedback = await askText(
       asked,
-      isRevision ? 'What shall change? Ctrl-C goes back.' : 'Why? The agent reads it. Enter alone gives no reason, Ctrl-C goes back.',
+      isRevision ? 'What should change? Ctrl-C goes back.' : 'Why? The agent reads it. Enter alone gives no reason, Ctrl-C goes back.',
     )
     if (asked.signal.aborted) return undefined
     if (feedback !== undefined && (feedback !== '' || !isRevision)) return { optionId, ...(feedback !== '' && { feedback }) }
