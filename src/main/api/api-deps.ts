@@ -34,7 +34,7 @@ export interface HostActions {
   desktop?: DesktopActions
   /** What only this host knows for diagnostics, such as the key store and what draws the window. */
   diagnostics?(): Promise<DiagnosticsReport['sections']>
-  /** Updates of the app; absent where whoever installed it updates it. */
+  /** Updates of the app; absent where it cannot update itself. */
   updates?: UpdateActions
   /** Tells of commands from native menus; returns how to stop listening. */
   onCommand?(listener: (command: HostCommand) => void): () => void

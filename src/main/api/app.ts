@@ -4,7 +4,7 @@ import { safeLink } from '../../shared/model/safe-link'
 import { noUpdates } from '../../shared/model/updates'
 
 export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
-  const without = () => noUpdates(engine.version, 'This Trestle is updated by whoever installed it.')
+  const without = () => noUpdates(engine.version, 'To update, install a newer version the way you installed this one.')
   return {
     info: os.app.info.handler(() => ({
       version: engine.version,

@@ -6,7 +6,9 @@ import type { HealthCheck } from '../../../shared/model/health'
 import { resolveHome } from '../config/home'
 
 /** Below it, sessions and logs may soon not be written. */
-const LITTLE_BYTES = 200 * 1024 * 1024
+const MB = 1024 * 1024
+const GB = 1024 * MB
+const LITTLE_BYTES = 200 * MB
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The home folder, made when it is missing; without one nothing else can be checked. */
@@ -30,7 +32,7 @@ export function checkDisk(home: string): HealthCheck {
     const { bavail, bsize } = statfsSync(home)
     const free = bavail * bsize
     writeFileSync(probe, Buffer.alloc(64 * 1024), { mode: 0o600 })
-    const detail = `${Math.floor(free / 1024 / 1024)} MB free.`
+    const detail = free >= 10 * GB ? `${Math.floor(free / GB)} GB free.` : `${Math.floor(free / MB)} MB free.`
     return free < LITTLE_BYTES ? { ...about, status: 'warning', detail: `Only ${detail}`, remedy } : { ...about, status: 'ok', detail }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
