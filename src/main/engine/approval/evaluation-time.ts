@@ -1,10 +1,10 @@
 /** A long command may take this long to be taken apart, in milliseconds of the processor's time; then it asks. */
-const LONG_MS = 24
+const LONG_MS = 20
 /** A short one cannot take long in itself: its limit is for what nobody thought of, so that code that runs for the first time keeps it as well. */
 const SHORT_MS = 40
 const SHORT_CHARS = 1500
 /** And so many times that on the clock, on a busy machine or a slow disk. */
-const PATIENCE = 10
+const PATIENCE = 50
 /** After this long others get their turn: one command never holds up another client. */
 const SLICE_MS = 5
 

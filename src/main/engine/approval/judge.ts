@@ -3,7 +3,7 @@ import type { JudgedCall, PartVerdict, Policy, Verdict } from './policy'
 import { sandboxVerdict } from './sandbox-verdict'
 
 /** All rules and policies have this long for one call that is long, or has many rules, in ms; what takes longer asks. */
-const LONG_MS = 10
+const LONG_MS = 7
 /** A rule counts as so many characters. */
 const CHARS_OF_RULE = 5
 const TOO_LONG: Verdict = {

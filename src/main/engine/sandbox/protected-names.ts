@@ -1,3 +1,5 @@
+import { RESERVED_FILES } from '../workspace/reserved-file'
+
 /**
  * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it later, outside the sandbox: hooks of git,
  * settings of Trestle, editors and their agents.
@@ -22,17 +24,7 @@ export const PROTECTED_NAMES: readonly string[] = [
 ]
 
 /** Those that get a placeholder where they do not exist: an empty folder, which git does not see, so that the name cannot be taken. */
-export const RESERVED_NAMES: readonly string[] = [
-  '.git/hooks',
-  '.trestle',
-  '.mcp.json',
-  '.vscode',
-  '.husky',
-  '.env',
-  '.env.local',
-  '.env.production',
-  '.envrc',
-]
+export const RESERVED_NAMES: readonly string[] = ['.git/hooks', '.trestle', '.vscode', '.husky', ...RESERVED_FILES]
 
 /** Below a project these are protected wherever they exist already. */
 export const PROTECTED_ANYWHERE: ReadonlySet<string> = new Set(['.trestle', '.mcp.json', '.vscode', '.husky', '.envrc'])

@@ -7,6 +7,7 @@ import { holdFolder, type HeldFolder } from './held-folder'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 import { changedMeanwhile, mayBeOverwritten, overwriteFile } from './overwrite-file'
 import { renameOver } from './rename-over'
+import { makeRoom } from './reserved-file'
 
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
@@ -41,6 +42,7 @@ export async function atomicWrite(
     const held = holdFolder(dirname(real), { shown, ...(made && { made }) })
     folder = held
     const target = held.at(basename(real))
+    makeRoom(target)
     const existing = existingFile(target, shown)
     if (existing) await access(target, constants.W_OK)
     const stamp = expect === 'absent' ? undefined : expect

@@ -3,6 +3,7 @@ import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { contentMark, LARGE_FILE_BYTES, largeFileMark } from './content-mark'
 import { FileProblem, fileProblem } from './file-problem'
 import { isOpenedAt, replacedProblem } from './held-folder'
+import { isKeptFree } from './reserved-file'
 
 // Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal anyway.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
@@ -83,6 +84,7 @@ export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
 
 /** Loads the file at a real path, or undefined when there is none. Throws `FileProblem`. */
 export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
+  if (isKeptFree(realPath)) return undefined
   let opened
   try {
     opened = await openRegular(realPath, shown)

@@ -81,7 +81,7 @@ test('a form with mistakes could be sent, or could not be mended or declined', a
   const tooYoung = ['Ada', '7', '', '2', '9', '']
   const { answer, screen } = person([...tooYoung, '2', 'Ada', '', 'x', '2', '3', '', '1'])
   expect(await answer).toEqual({ optionId: 'send', values: { name: 'Ada', token: 'x', news: false, size: 'L', tags: [] } })
-  expect(screen()).toMatch(/age: At least 18\.\n[\s\S]*token: This is needed\.\n[\s\S]*size: Choose one/)
+  expect(screen()).toMatch(/age: At least 18\.\n[\s\S]*token: Required\.\n[\s\S]*size: Choose one/)
   // Ctrl-C leads to the end of the form at once.
   expect(await person([undefined, '1']).answer).toEqual({ optionId: 'decline' })
 })
