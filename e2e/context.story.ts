@@ -76,7 +76,7 @@ test.describe('a task that fills the window', () => {
     await say(page, 'look at the README thrice')
     await expect(said(page, 'All of it is done.')).toBeVisible()
     const row = page.getByRole('region', { name: 'Compaction' })
-    await expect(row).toContainText('because the context window was nearly full')
+    await expect(row).toContainText('context window almost full')
     const told = JSON.stringify(app.server.requests.at(-1)!.body)
     expect(told).toContain('two more looks are left')
     expect(told).toContain('look at the README thrice')

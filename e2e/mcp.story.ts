@@ -115,7 +115,7 @@ test.describe('a server of the user', () => {
       .click()
     await button(app, 'Start').click()
     await expect(list(app)).toContainText('failed')
-    await expect(list(app).getByRole('group', { name: 'What broken printed last' })).toContainText(
+    await expect(list(app).getByRole('group', { name: 'Last output of broken' })).toContainText(
       'the configuration of this server is missing',
     )
     await pictures(app, 'mcp-failed')

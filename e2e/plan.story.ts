@@ -71,7 +71,7 @@ test.describe('a plan', () => {
     ;({ page } = app)
     await page.getByRole('treeitem', { name: /plan it/ }).click()
     const kept = page.getByRole('group', { name: 'Plan to review, revision 2' })
-    await kept.getByRole('button', { name: 'Changes' }).click()
+    await kept.getByRole('button', { name: 'Changes', exact: true }).click()
     await expect(kept.getByRole('group', { name: 'Changes' })).toContainText('under 100 ms')
     await pictures(app, 'plan-changes')
     await expect(kept.getByRole('button', { name: /Approve: In Redis/ })).not.toHaveAttribute('aria-disabled')

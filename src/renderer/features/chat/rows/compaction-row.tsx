@@ -39,7 +39,7 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
         <ChevronRight aria-hidden />
         <b>Conversation compacted</b>
         <span className="tabular-nums">
-          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && `, because ${WHY[item.reason]}`}
+          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && ` · ${WHY[item.reason]}`}
           {item.learnedWindow !== undefined && ` (the provider accepts only ${tokenWords(item.learnedWindow)})`}
         </span>
       </button>
