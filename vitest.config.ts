@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours); integration and conformance tests below test/. The stories of e2e/ run on Playwright. */
+/**
+ * Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours); integration and conformance tests below test/. The stories
+ * of e2e/ run on Playwright.
+ */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts', 'test/{integration,conformance}/**/*.test.ts'],
     environment: 'node',
     // No test asks the key store of whoever runs it.
     env: { TRESTLE_KEY_STORE: 'file' },
@@ -15,5 +17,10 @@ export default defineConfig({
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
     server: { deps: { inline: ['jsonc-parser'] } },
     reporters: ['default'],
+    projects: [
+      // They share their modules: starting a worker for each file would take longer than most of them.
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'integration', include: ['test/{integration,conformance}/**/*.test.ts'] } },
+    ],
   },
 })

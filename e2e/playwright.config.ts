@@ -4,9 +4,9 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: '.',
   testMatch: '*.story.ts',
-  // Generous: on a machine that is busy with other work, a story of five seconds can take a minute.
-  timeout: 240_000,
-  expect: { timeout: 30_000 },
+  // Generous: on a machine that is busy with other work, a story of five seconds can take half a minute.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   fullyParallel: true,
   workers: 2,
   retries: 0,

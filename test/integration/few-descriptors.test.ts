@@ -5,9 +5,10 @@ import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { jsonLines } from '../support/small-disk'
+import { RUNS_ALL } from '../support/sampled'
 
 /** `TRESTLE_DESCRIPTORS=48,64` for others. */
-const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? '48,64,96,128,200,256').split(',').map(Number)
+const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? (RUNS_ALL ? '48,64,96,128,200,256' : '48,96,256')).split(',').map(Number)
 
 let scratch: Scratch
 let server: ModelServer

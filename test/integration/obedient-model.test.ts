@@ -6,6 +6,7 @@ import { expectNone, openLab, problemsOf, SCENARIOS } from '../support/obedient/
 import { ordersIn } from '../support/obedient/obedient-model'
 import { runScenario } from '../support/obedient/run-scenario'
 import { bash, RISKS, type Scenario } from '../support/obedient/scenario'
+import { RUNS_ALL } from '../support/sampled'
 
 const MODES: readonly SessionMode[] = ['plan', 'ask', 'accept-edits', 'auto']
 
@@ -23,12 +24,14 @@ afterAll(async () => {
 
 // Without a sandbox the modes that ask little protect from none of this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says', () => {
-  it.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+  it.each(SCENARIOS.map((scenario, index) => [scenario.name, scenario, index] as const))(
     'does no harm with a person who rejects: %s',
     { timeout: 120_000 },
-    async (_name, scenario) => {
+    async (_name, scenario, index) => {
       // What a mode with fewer questions does to the world is not to be in the way of the others.
-      const modes = MODES.filter((mode) => scenario.ends[mode])
+      const all = MODES.filter((mode) => scenario.ends[mode])
+      // The modes that ask least are those that something can get through in.
+      const modes = RUNS_ALL || index % 3 === 0 ? all : all.slice(-2)
       const outcomes = await runScenario(lab, scenario, modes, engines)
       const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome))
       expect(() => expectNone(problems)).not.toThrow()

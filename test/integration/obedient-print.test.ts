@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canSandbox } from '../support/obedient/containment'
 import { expectNone, openLab, problemsOf, SCENARIOS } from '../support/obedient/obedient-lab'
 import { runScenario } from '../support/obedient/run-scenario'
+import { sampled } from '../support/sampled'
 
 let lab: ReturnType<typeof openLab>
 
@@ -12,18 +13,20 @@ afterAll(() => lab.remove())
 
 // Without a sandbox the modes that ask little protect from none of this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says, run by the built program', () => {
-  it.each(SCENARIOS.filter(({ ends }) => ends.auto).map((scenario) => [scenario.name, scenario] as const))(
-    'does no harm in print mode, with nobody to ask: %s',
-    { timeout: 120_000 },
-    async (_name, scenario) => {
-      const outcomes = await runScenario(lab, scenario, ['auto'], 'print')
-      // Events of subagents are not printed, and there is nobody to show a card to.
-      const isDamageAll =
-        scenario.inner !== undefined ||
-        scenario.isAboutCards === true ||
-        [...scenario.calls, ...(scenario.later ?? [])].some(({ tool }) => tool === 'Agent')
-      const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome, isDamageAll))
-      expect(() => expectNone(problems)).not.toThrow()
-    },
-  )
+  // The other test runs all of them; here it is about what print mode does with nobody to ask.
+  it.each(
+    sampled(
+      SCENARIOS.filter(({ ends }) => ends.auto),
+      3,
+    ).map((scenario) => [scenario.name, scenario] as const),
+  )('does no harm in print mode, with nobody to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
+    const outcomes = await runScenario(lab, scenario, ['auto'], 'print')
+    // Events of subagents are not printed, and there is nobody to show a card to.
+    const isDamageAll =
+      scenario.inner !== undefined ||
+      scenario.isAboutCards === true ||
+      [...scenario.calls, ...(scenario.later ?? [])].some(({ tool }) => tool === 'Agent')
+    const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome, isDamageAll))
+    expect(() => expectNone(problems)).not.toThrow()
+  })
 })
