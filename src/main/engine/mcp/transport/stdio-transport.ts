@@ -114,7 +114,7 @@ export class StdioTransport implements Transport {
   /** The process has ended by itself: what it left running ends, too. */
   async #ended(outputs: readonly Readable[]): Promise<void> {
     if (this.#isClosed) return
-    const read = outputs.map((output) => (output.closed ? undefined : new Promise((resolve) => output.once('close', resolve))))
+    const read = outputs.map((output) => (output.closed ? Promise.resolve() : new Promise((resolve) => output.once('close', resolve))))
     await Promise.race([Promise.all(read), pause(DRAIN_MS)])
     await this.close()
   }
