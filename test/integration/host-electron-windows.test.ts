@@ -109,7 +109,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(desktop.window().options).not.toHaveProperty('autoHideMenuBar')
     expect(desktop.window().isMenuBarVisible).toBe(false)
     await desktop.engine.settings.setDesktop({ menuBar: true })
-    expect(desktop.window().isMenuBarVisible).toBe(true)
+    await until(() => desktop.window().isMenuBarVisible, 'the menu bar')
   })
 
   test('a project is opened from the menu beside the latest one, and is then recent', async () => {
