@@ -107,7 +107,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     await auto(page)
     await say(page, 'install it')
     const terminal = page.getByRole('region', { name: 'Conversation' }).getByRole('group', { name: /Terminal of bash ask\.sh/ })
-    await expect(terminal).toContainText('Waits for you: Password:')
+    await expect(terminal).toContainText('Needs input: Password:')
     await expect(page.getByRole('button', { name: /Bash bash ask\.sh/ })).toContainText('waiting for you')
     await expect(page.getByRole('treeitem', { name: /install it/ })).toContainText('needs your input')
 
